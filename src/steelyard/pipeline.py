@@ -28,7 +28,7 @@ from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile, Share
 from .model.reasons import Failure, Reason
 from .model.record import Record, Toolchain, Verification
-from .model.workload import SCENARIOS
+from .model.workload import LEFT_OUT, SCENARIOS
 from .reference import reference
 from .store import Keeper, Store
 
@@ -396,9 +396,8 @@ class Pipeline:
             felics=felics,
             power=power,
         )
-        text = f"sizes of the workload too large for the target's RAM or for the algorithm: {left_out}"
         said = [*repeats, *empty.notes, *odd, *harm]
-        return seen, verification, _Said(verifier.notes, said, [text] if left_out else [])
+        return seen, verification, _Said(verifier.notes, said, [f"{LEFT_OUT}{left_out}"] if left_out else [])
 
     def _blocks(
         self, job: Job, built: building.Build, link: device.Link, client: device.Client

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.protocol import PROTOCOLS
 from steelyard.model.quantity import BYTES, CHARGE, CURRENT, RATE, quantity
 from steelyard.model.row import Row
+from steelyard.publish import choice
 from steelyard.publish.choice import shown
 from steelyard.sources import discover
 from tests.ciphers.common import CIPHERS
@@ -121,6 +123,25 @@ def test_blocks_are_found_whatever_the_padding(shift: int) -> None:
     assert choose.model({(0, 16): 1.0, (16, 0): 1.0}, 16, None) is None
 
 
+def test_a_figure_between_points_is_between_them() -> None:
+    """Whatever blocks and a mean suggest: a message is not faster than a shorter one, nor slower than a longer one."""
+    points = {(0, 0): 44_636.0, (0, 16): 44_963.0, (0, 32): 67_000.0, (16, 0): 44_700.0, (32, 0): 45_000.0}
+    points |= {(16, 16): 45_155.0, (32, 32): 68_000.0}
+    model = choose.model(points, 24, 20_000.0)
+    assert model is not None
+    for size in product(range(33), repeat=2):
+        low = max(c for s, c in points.items() if s[0] <= size[0] and s[1] <= size[1])
+        high = min(c for s, c in points.items() if s[0] >= size[0] and s[1] >= size[1])
+        assert low <= model.at(*size) <= max(low, high), size
+
+
+def test_a_block_of_a_cipher_that_nobody_knows_has_its_bytes() -> None:
+    row: Row = {"variant": "Toy_64_64", "cycles_encrypt_mean": 533.0, "encrypt_per_byte": 66.625}
+    assert choose.block_bytes(row) == 8
+    assert choose.block_bytes({"variant": "xtea"}) == 8
+    assert choose.block_bytes({"variant": "Toy_64_64"}) is None
+
+
 #: sizes of protocols that no workload for interpolation has; the text that says how well they are met
 HELD_OUT = "4/1,5/3,5/37,2/65,22/64,9/51,20/99,15/106,11/1173"
 SAID = re.compile(
@@ -189,3 +210,8 @@ def test_a_mean_over_the_shorter_known_answers_says_nothing_of_a_part_of_a_block
     row: Row = {"cycles_encrypt_mean": 1000.0, "vectors": 1089}
     assert choose.known_mean(row, "encrypt") == 1000.0
     assert choose.known_mean(row | {"vectors": 1040}, "encrypt") is None
+
+
+def test_a_rate_that_is_recommended_fits() -> None:
+    """However many digits it has: 125 MHz by 254 cycles are 492 125.98 a second."""
+    assert choice._needed("cycles", 254, Device(125e6)) == "492125.98/s"

@@ -34,6 +34,14 @@ def test_the_papers_own_figures_fit_its_equations_as_they_are_read() -> None:
     assert ktantan.figures["schedule_throughput"] == pytest.approx(990, rel=0.003)  # "0.99 kB/s" of a key of 10 bytes
 
 
+def test_a_cipher_that_nobody_knows_is_weighed_by_its_own_block() -> None:
+    toy = one(row("Toy_64_64", 533, encrypt_per_byte=66.625))
+    assert (toy.block, toy.figures["cycles_per_byte"]) == (64, pytest.approx(66.625))
+    blind = one(row("Toy_64_64", 533))
+    assert (blind.block, blind.figures["cycles_per_byte"], blind.figures["throughput"]) == (0, None, None)
+    assert study.without_aes([toy]) == {"aes128": ["Toy_64_64"]}
+
+
 def test_energy_is_power_by_time() -> None:
     aes = one(row("aes128", 3200))
     assert aes.figures["power"] == pytest.approx(52.0)  # 5 V x 5.2 mA at 8 MHz, here at 16

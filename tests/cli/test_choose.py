@@ -93,14 +93,21 @@ def test_what_a_newer_harness_weighed_too_stays_among_the_others(chosen: Cli, tm
 def test_what_is_measured_stands_alone_where_the_harness_is_a_newer_one(
     chosen: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def weighed(ask: object, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
+    def weighed(ask: object, name: str, rows: Sequence[Row], size: tuple[int, int]) -> tuple[bool, list[str]]:
         load = f"{size[0]}/{size[1]}"
         made = [linear(str(r["label"]), 12, harness="i", load=load, flags=str(r["flags"])) for r in rows]
-        return bool(store(tmp_path / "results.db", *made))
+        return bool(store(tmp_path / "results.db", *made)), []
 
     monkeypatch.setattr("steelyard.cli.choose._measured", weighed)
     [found] = lines(chosen, f"{ASK} --rom 1000 --measure")
     assert (found["label"], found["by"], found["cycles"]) == ("small1/ref", "weighed", 100 + 12 * 32)
+
+
+def test_what_cannot_be_measured_keeps_its_figure_and_that_is_said(chosen: Cli) -> None:
+    """Toys of a database have no sources anywhere."""
+    found = chosen(f"{ASK} --rom 1000 --measure")
+    assert found.code == 0
+    assert "not weighed, because their sources are not here as they were: small1/ref" in found.out + found.err
 
 
 def test_the_study_loses_none_that_a_newer_harness_weighed_too(chosen: Cli, tmp_path: Path) -> None:
@@ -216,6 +223,14 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
     assert "it has 1 byte (Bluetooth" in chosen("choose -t uno --workload ble --adlen 2").err
     assert "encryption of 48 bytes and 9 bytes of" in chosen("choose -t uno --workload lorawan --mlen 48").out
     assert chosen("choose -t uno --workload default --mlen 48").code == 2
+    for given, said in (
+        ("tls13 --adlen 0", "--adlen 0: no TLS 1.3 record has so many bytes of them; it has 5 bytes"),
+        ("tls13 --mlen 0", "--mlen 0: no TLS 1.3 record has such a message; at least 1 byte"),
+        ("lorawan --mlen 242 --adlen 24", "at most 251 bytes of both (LoRaWAN"),
+        ("ieee802154 --mlen 121", "--mlen 121 with 15 of associated data: no IEEE 802.15.4 frame has such a message"),
+    ):
+        assert said in chosen(f"choose -t uno --workload {given}").err
+    assert "and 0 bytes of" in chosen("choose -t uno --workload cose --adlen 0").out
 
 
 def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:

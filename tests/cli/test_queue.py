@@ -6,9 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from steelyard.farm import worker
+from steelyard.model.errors import UserError
 from steelyard.store import Store
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
@@ -85,7 +87,9 @@ def test_a_campaign_waits_for_what_others_hand_in(cli: Cli, tmp_path: Path) -> N
         assert [o.state for o in Yard(store).offers()] == [PRIVATE, PUBLISHED, PUBLISHED]
         with Queue(store, "m 1 x", "m").taken(["bluepill"]) as taken:
             assert taken is not None
-            worker._job(taken, tmp_path)
+            worker._job(taken, ["bluepill"], tmp_path, {})
+            with pytest.raises(UserError, match="bluepill: no job on this was asked for"):
+                worker._job(taken, ["uno"], tmp_path, {})
             line = Queue(store, "m 1 x", "m")
             line.close(taken, DONE, record=record(f"{taken.task.variant}/{taken.task.name}", target="bluepill"))
         (run,) = store.runs()

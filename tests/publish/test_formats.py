@@ -78,7 +78,7 @@ def test_csv(sheet: Sheet) -> None:
     back = list(csv.reader(io.StringIO(formats.render([sheet], "csv").decode(), newline="")))
     assert back[0] == ["label", "rom"]
     for have, (label, rom) in zip(back[1:], cells(sheet), strict=True):
-        assert have[0].removeprefix("'") == str(label).removeprefix("'")
+        assert have[0].replace("'", "") == str(label).replace("'", "")
         assert have[0][:1] not in ("=", "+", "@")
         assert (None if have[1] == "" else float(have[1])) == rom
 

@@ -129,3 +129,14 @@ def test_modules_that_begin_and_do_not_end_are_read_once(tmp_path: Path) -> None
     (found,) = designs_of(tmp_path)
     assert found.top == "outer"
     assert time.process_time() - start < 2
+
+
+def test_a_folder_that_cannot_be_looked_through_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the root of a machine, whose /proc changes under one's eyes."""
+
+    def gone(*_: object) -> None:
+        raise OSError(22, "Invalid argument", "/proc/1/net")
+
+    monkeypatch.setattr(Path, "rglob", gone)
+    with pytest.raises(UserError, match=r"cannot be looked through .*; name the folder of a design"):
+        designs_of(tmp_path)

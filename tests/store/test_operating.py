@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import event, select, update
@@ -14,14 +16,18 @@ from sqlalchemy import event, select, update
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target
 from steelyard.store import Store, floor, operating, operators, queue, schema
+from steelyard.store.errors import StoreError
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators, RefusedError
-from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue
-from steelyard.store.submissions import OFFERED, Desk
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Task
+from steelyard.store.submissions import OFFERED, Desk, Given
+from tests.made_up import record
 
 from .conftest import RECORD
-from .test_queue import GIVEN, ROOM, states, tasks
+from .test_queue import GIVEN, ROOM, blobs, states, tasks
+
+__all__ = ["blobs"]
 
 PASSWORD = "correct horse"
 
@@ -311,6 +317,42 @@ def test_what_is_offered_is_released_given_back_and_deleted(store: Store) -> Non
     assert store.orphans() == []
 
 
+def test_what_is_deleted_takes_earlier_runs_and_logs_with_it(blobs: Store) -> None:
+    """And nothing that is of others: bundled, or the next version with the same sources."""
+    yard, line, desk = Yard(blobs, "ann"), Queue(blobs, "w"), Desk(blobs)
+    mine = record("toy1/ref", family="toy", digest="d", target="a")
+
+    def weighed(given: Given, log: str) -> str:
+        token = desk.hand_in(given, [replace(t, sources="d" * 64) for t in tasks(given, "a")], ROOM)
+        done(log)
+        desk.publish(token)
+        return token
+
+    def done(log: str) -> None:
+        with line.taken("a") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=mine, log=log)
+
+    bundled = blobs.add(replace(mine, log=blobs.put_blob("the same")))
+    token = weighed(GIVEN, "the same")
+    for log in ("private", "the same"):
+        yard.repeat(1)
+        done(log)
+    weighed(replace(GIVEN, content=b"next", previous=token), "next")
+    yard.repeat(1)
+    assert len(blobs.runs(newest_only=False)) == 5
+    assert yard.delete(1) == 3
+    left = {r.id: r for r in blobs.runs(newest_only=False)}
+    assert len(left) == 2
+    assert blobs.get_blob(left.pop(bundled).log) == b"the same"
+    (other,) = left.values()
+    assert blobs.get_blob(other.log) == b"next"
+    with pytest.raises(StoreError, match="is missing"):
+        blobs.get_blob(hashlib.sha256(b"private").hexdigest())
+    assert yard.delete(2) == 1
+    assert blobs.orphans() == []
+
+
 def test_a_job_of_a_newer_server_is_left_to_newer_workers(store: Store) -> None:
     Desk(store).hand_in(GIVEN, tasks(), ROOM)
     with store._engine.begin() as connection:
@@ -320,6 +362,30 @@ def test_a_job_of_a_newer_server_is_left_to_newer_workers(store: Store) -> None:
     with Queue(store, "old").taken("ab") as taken:
         assert taken is not None
         assert taken.number == 2
+
+
+@pytest.mark.parametrize(
+    "file", ["/tmp/x.zip", "../x.zip", ".zip", "x.zip\n", "x\0.zip", "unpacked", f"{'x' * 200}.zip"]
+)
+def test_a_file_is_called_by_a_plain_name(file: str) -> None:
+    """A server may be a stranger's, and its worker writes a file of that name."""
+    (task,) = tasks(targets="a")
+    said = {**msgspec.to_builtins(task), "file": file}
+    with pytest.raises(msgspec.ValidationError, match="is not a plain name"):
+        msgspec.json.decode(msgspec.json.encode(said), type=Task)
+
+
+def test_a_job_whose_file_is_no_plain_name_is_never_taken(store: Store) -> None:
+    """As in a database that came from a stranger."""
+    token = Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with store._engine.begin() as connection:
+        task = connection.execute(select(schema.job.c.task)).scalar_one()
+        connection.execute(update(schema.job).values(task=task.replace(GIVEN.name, "/tmp/x.zip")))
+    with Queue(store, "w").taken("a") as taken:
+        assert taken is None
+    submission = Desk(store).find(token)
+    assert submission is not None
+    assert "its task cannot be read" in Desk(store).jobs(submission)[0].detail
 
 
 def test_boards_of_a_worker_are_paused_by_their_machine(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from steelyard.model.errors import UserError
 from steelyard.model.record import Point
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
+from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken, Task
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import WITHDRAWN, Desk, Given, QuotaError, new_token
@@ -22,7 +24,14 @@ from steelyard.store.submissions import WITHDRAWN, Desk, Given, QuotaError, new_
 from .conftest import RECORD
 from .servers import SERVERS
 
-GIVEN = Given("toy.zip", bytes(range(256)) * 400, "{}", "MIT", "10.0.0.1")
+FOUND: dict[str, list[dict[str, object]]] = {
+    "implementations": [{
+        "primitive": "crypto_aead", "family": "toy", "variant": "toy1", "name": "ref", "digest": "d" * 64,
+        "interface": "nist", "files": 1, "bytes": {}, "kat": [], "known": True, "notes": [],
+    }],
+    "rejected": [], "licences": [],
+}  # fmt: skip
+GIVEN = Given("toy.zip", bytes(range(256)) * 400, json.dumps(FOUND), "MIT", "10.0.0.1")
 ROOM = Quota()
 
 
@@ -112,15 +121,17 @@ def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:
     assert not desk.known(GIVEN.digest)
     first = desk.hand_in(GIVEN, tasks(), ROOM)
     second = desk.hand_in(replace(GIVEN, address="10.0.0.2"), tasks(), ROOM)
-    other = desk.hand_in(replace(GIVEN, name="other.zip"), tasks(replace(GIVEN, name="other.zip"), "a"), ROOM)
+    other = desk.hand_in(replace(GIVEN, name="other.zip"), tasks(replace(GIVEN, name="other.zip")), ROOM)
     assert desk.known(GIVEN.digest)
     assert len({first, second, other}) == 3
     assert states(desk, first) == states(desk, second) == [WAITING, WAITING]
-    assert states(desk, other) == [WAITING]
+    assert states(desk, other) == [WAITING, WAITING]
+    with store._engine.connect() as connection:
+        assert connection.execute(select(func.count()).select_from(schema.job)).scalar() == 2
     assert desk.withdraw(first)
     assert states(desk, second) == [WAITING, WAITING]
     assert desk.withdraw(second)
-    assert states(desk, other) == [WAITING]
+    assert states(desk, other) == [WAITING, WAITING]
     assert desk.withdraw(other)
     assert not desk.known(GIVEN.digest)
     with store._engine.connect() as connection:
@@ -133,6 +144,31 @@ def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:
     with Queue(store, "w").taken(["a"]) as taken:
         assert taken is not None
         assert taken.content == GIVEN.content
+
+
+def test_names_of_a_zip_share_its_runs_and_no_others(store: Store) -> None:
+    """Each is published and deleted by itself; where the zip's name is part of an implementation's, it has its own."""
+    desk, line, yard = Desk(store), Queue(store, "w"), Yard(store)
+    renamed = replace(GIVEN, name="other.zip")
+    named = replace(GIVEN, name="third.zip", found=GIVEN.found.replace("toy1", "third"))
+    of_named = [replace(t, variant="third") for t in tasks(named, "a")]
+    first = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+    other = desk.hand_in(renamed, tasks(renamed, "a"), ROOM)
+    third = desk.hand_in(named, of_named, ROOM)
+    for _ in range(2):
+        with line.taken("a") as taken:
+            assert taken is not None
+            variant = taken.task.variant
+            line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, variant=variant)))
+    assert [states(desk, t) for t in (first, other, third)] == [[DONE], [DONE], [DONE]]
+    assert (desk.publish(other), desk.publish(first)) == (1, 0)
+    assert [(r.setup.variant, r.origin) for r in store.runs()] == [("toy1", "other.zip (submission 2)")]
+    assert yard.delete(2) == 0, "the first is public too"
+    assert desk.publish(third) == 1
+    assert yard.delete(1) == 1
+    assert [r.setup.variant for r in store.runs()] == ["third"]
+    assert yard.delete(3) == 1
+    assert (store.runs(newest_only=False), yard.counts()) == ([], {})
 
 
 def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:
@@ -213,6 +249,15 @@ def test_quotas(store: Store) -> None:
     elsewhere = replace(GIVEN, address="10.0.0.2", content=b"x" * 1000)
     with pytest.raises(QuotaError, match="too many runs wait"):
         desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=3))
+    more = replace(GIVEN, content=b"more")
+    with pytest.raises(QuotaError, match="at most 3 runs of one address"):
+        desk.hand_in(more, tasks(more), Quota(share=3))
+    desk.hand_in(elsewhere, tasks(elsewhere), Quota(share=3))
+    assert desk.withdraw(desk.hand_in(more, tasks(more), Quota(share=4)))
+    desk.add(more, tasks(more, "abcdefgh"))  # a campaign keeps nobody out
+    elsewhere = replace(GIVEN, address="10.0.0.3", content=b"x" * 1000)
+    assert desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=6))
+    elsewhere = replace(GIVEN, address="10.0.0.4", content=b"y" * 1000)
     with pytest.raises(QuotaError, match="no room"):
         desk.hand_in(elsewhere, tasks(elsewhere), Quota(size=len(GIVEN.content) + 999))
     with pytest.raises(UserError, match="older version"):
@@ -232,12 +277,13 @@ def test_a_new_version_knows_the_last_and_the_first(store: Store) -> None:
         assert found.previous == (numbers[-1] if numbers else None)
         numbers.append(found.number)
     desk.publish(tokens[3])
-    with Queue(store, "w").taken(["a"]) as taken:
-        assert taken is not None  # the oldest goes first, and is private
-    with store._engine.connect() as connection:
-        package = desk.find(tokens[3])
-        assert package is not None
-        assert queue._origins(connection, package.package) == {"toy.zip": f"toy.zip (submission {numbers[0]})"}
+    line = Queue(store, "w")
+    for _ in range(3):  # the oldest go first, and are private
+        assert store.runs() == []
+        with line.taken(["a"]) as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=RECORD)
+    assert [r.origin for r in store.runs()] == [f"toy.zip (submission {numbers[0]})"]
 
 
 def test_a_job_of_who_died_is_taken_up_after_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

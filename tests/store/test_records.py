@@ -240,6 +240,14 @@ def test_any_record_comes_back(store: Store, record: Record) -> None:
     assert store.find([record.setup.key]) == {record.setup.key: record}
 
 
+def test_large_figures_are_not_taken_for_infinite_ones(store: Store, make: Make) -> None:
+    """Their sum is infinite."""
+    store.add(make(metrics={"a": 1e308, "b": 1.5e308}))
+    store.add(make(flags="-O0", metrics={"a": 1.2e308}))
+    assert sorted(r.metrics["a"] for r in store.runs()) == [1e308, 1.2e308]
+    assert sorted(float(str(row["a"])) for row in store.rows()) == [1e308, 1.2e308]
+
+
 def test_a_failure_of_the_machine_counts_where_there_is_nothing_else(store: Store, make: Make) -> None:
     full, slow = Failure(Reason.DISK_FULL, ""), Failure(Reason.FLASH_OVERFLOW, "")
     for flags, failures in (

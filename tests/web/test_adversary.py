@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import signal
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
 from steelyard.web import multipart
 from tests.store.servers import _port
-from tests.store.test_queue import tasks
+from tests.store.test_queue import FOUND, tasks
 
 from .conftest import Parsed, ask, harmless
 from .test_operate import GIVEN, Browser, browser, signed_in
@@ -36,8 +37,10 @@ PRODUCT = "111111111"  # what a template would make of it; no token or time cont
 def test_no_text_that_anybody_gives_is_more_than_text(signed_in: Browser) -> None:
     """On every page that operators or owners see, and in every file of one."""
     store = signed_in.store
-    given = replace(GIVEN, name=f"{TEXT}.zip", licence=TEXT, address=TEXT[:64])
-    evil = [replace(t, family=TEXT, variant=TEXT, name=TEXT, flags=(TEXT,), file=given.name) for t in tasks(given, "a")]
+    names = {"family": TEXT, "variant": TEXT, "name": TEXT}
+    found = json.dumps({**FOUND, "implementations": [FOUND["implementations"][0] | names]})
+    given = replace(GIVEN, name=f"{TEXT}.zip", licence=TEXT, address=TEXT[:64], found=found)
+    evil = [replace(t, **names, flags=(TEXT,), package=given.digest) for t in tasks(targets="a")]
     token = Desk(store).hand_in(given, evil, Quota())
     Yard(store).present(Worker(f"{TEXT} 1 x", TEXT, (TEXT,), (Board(TEXT, TEXT, TEXT),), TEXT[:60], 0))
     line = Queue(store, f"{TEXT} 1 x", TEXT)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -23,7 +26,8 @@ from msgspec.structs import replace
 
 from steelyard.model.record import Verification
 from steelyard.store import Store
-from steelyard.web import api, wire
+from steelyard.store.errors import StoreFailure
+from steelyard.web import api, remote, wire
 from steelyard.web.respond import respond
 from steelyard.web.wirework import DEEDS
 from tests.cli.conftest import Cli, cli
@@ -249,3 +253,30 @@ def test_any_question_is_answered_or_refused(
         msgspec.json.decode(reply.body, type=route.gives)
     elif reply.status != 200:
         assert msgspec.json.decode(reply.body, type=wire.Refusal).error
+
+
+def test_an_answer_is_bounded_when_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a stranger's server may send it: a small file that holds a huge one, half of one, or none."""
+    monkeypatch.setattr(remote, "LARGEST", 1 << 20)
+    large = gzip.compress(bytes(64 << 20))
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            fits = gzip.compress(b"fits")
+            said = {"/fits": fits, "/large": large, "/half": fits[:-4], "/none": b"none"}[self.path]
+            self.send_response(200)
+            self.send_header("content-encoding", "gzip")
+            self.send_header("content-length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        server = remote.Server(f"http://127.0.0.1:{listening.server_port}")
+        assert server.sent("/fits") == b"fits"
+        with pytest.raises(StoreFailure, match="more than 1 MiB; choose less"):
+            server.sent("/large")
+        for path in ("/half", "/none"):
+            with pytest.raises(StoreFailure, match="see that steelyard serve runs there"):
+                server.sent(path)
+        listening.shutdown()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,7 +42,6 @@ from .test_submissions import Got, _started, form, package, request, zipped
 __all__ = ["servers"]
 API = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NSECBYTES 0\n#define CRYPTO_NPUBBYTES 16\n#define CRYPTO_ABYTES 16\n"
 TAKING = Taking(("uno",), Quota())
-FOUND = replace(GIVEN, found='{"implementations":[],"rejected":[],"licences":[]}')
 
 
 class Cut:
@@ -105,17 +105,20 @@ def test_a_database_that_is_gone_for_a_while(cable: tuple[Cut, str], monkeypatch
     over, said, weighed = threading.Event(), list[Any](), list[str]()
 
     def weigh(self: Any, job: Any) -> Any:
-        weighed.append(job)
+        weighed.append(job.target)
         if len(weighed) == 1:
             cut.cut()
-        return record("toy1/ref", target=job)
+        return record("toy1/ref", target=job.target)
 
-    monkeypatch.setattr(worker, "_job", lambda taken, folder, lab: taken.task.target)
+    def job(taken: Any, *_: object) -> Any:
+        return SimpleNamespace(target=taken.task.target, implementation=SimpleNamespace(digest="d"))
+
+    monkeypatch.setattr(worker, "_job", job)
     monkeypatch.setattr(worker.Pipeline, "weigh", weigh)
     monkeypatch.setattr(worker, "LOOK", 0.1)
     try:
         with Store.open(url) as store:
-            token = Desk(store).hand_in(FOUND, tasks(), ROOM)
+            token = Desk(store).hand_in(GIVEN, tasks(), ROOM)
         with Store.open(url) as store:
             thread = threading.Thread(target=worker.work, args=(store, "ab", said.append, over))
             thread.start()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import __version__
+from steelyard.building import harness_digest
+from steelyard.device import timing_model
+from steelyard.measure import why_not
 from steelyard.model.errors import UserError
 from steelyard.model.reasons import Failure, Reason
-from steelyard.model.record import Point
-from steelyard.model.workload import workload
+from steelyard.model.record import Helper, Point, Record, Toolchain
+from steelyard.model.target import load_target
+from steelyard.model.workload import LEFT_OUT, workload
 from steelyard.store import Store
 from steelyard.store.errors import LeaseLost
 from steelyard.store.operating import Yard
@@ -41,13 +46,41 @@ from .test_submissions import Service, hand_in, package, request, service
 __all__ = ["cli", "service"]
 
 
+TASKS = [
+    replace(t, sources="e" * 64, target=name, workload="0/0,0/16,0/32")
+    for t, name in zip(tasks(), ("uno", "bluepill"), strict=True)
+]
+
+
+def whole(**changes: Any) -> Record:
+    """What a worker may say of the first job: of this Steelyard, with all figures."""
+    made = record("toy1/ref", family="toy", digest="e", target="uno", flags="-O3", load="0/0,0/16,0/32")
+    target, ops = load_target("uno"), ("encrypt", "decrypt", "reject")
+    tool = Toolchain(target.toolchain.name, "gcc 1", "c" * 64)
+    here = {"target_digest": target.digest, "harness": harness_digest(), "timing_model": timing_model(target)}
+    points = tuple(replace(p, operation=op) for op in ops for p in made.points)
+    figures: dict[str, float] = dict.fromkeys(("rom", "rom_helpers", "ram_static", "image_static", "heap"), 0)
+    figures |= dict.fromkeys(("image_rom", "stack", *(f"stack_{op}" for op in ops)), 80)
+    figures |= {f"cycles_{op}_mean": 1000.0 for op in ops}
+    for op in ops:
+        figures |= {f"{op}_per_byte": 10.0, f"{op}_fixed": 100.0, f"energy_{op}_modelled": energy(1000.0)}
+    setup = replace(made.setup, toolchain=tool, **here)
+    return replace(made, setup=setup, metrics=figures, points=points, finished=datetime.now(UTC), **changes)
+
+
+def energy(cycles: float) -> float:
+    per_cycle = load_target("uno").nanojoule_per_cycle
+    assert per_cycle is not None
+    return cycles * per_cycle / 1000
+
+
 class Desks:
     """A server in this process, and what a worker asks of it."""
 
     def __init__(self, place: Path) -> None:
         self.store, self._here = Store.open(place), Here(str(place), Taking(("uno",), Quota()))
         self.app = app.create(self._here)
-        self.token = Desk(self.store).hand_in(GIVEN, [replace(t, sources="e" * 64) for t in tasks()], ROOM)
+        self.token = Desk(self.store).hand_in(GIVEN, TASKS, ROOM)
         self.keys = {m: Operators(self.store).hire(m) for m in ("one", "two")}
 
     def said(self, machine: str, deed: str, **asked: Any) -> Sent:
@@ -77,16 +110,16 @@ def test_only_with_a_key(desks: Desks) -> None:
     for headers in ({}, {"authorization": "Bearer x"}, {"authorization": f"Basic {desks.keys['one']}"}):
         assert ask(desks.app, "/api/v1/work/take", "POST", body, **headers).status == 401
     Operators(desks.store).hire("two")
-    assert desks.said("two", "take", targets=["a"]).status == 401, "a new key ends the old one"
+    assert desks.said("two", "take", targets=["uno"]).status == 401, "a new key ends the old one"
     Operators(desks.store).dismiss("one")
-    assert desks.said("one", "take", targets=["a"]).status == 401
+    assert desks.said("one", "take", targets=["uno"]).status == 401
     assert states(Desk(desks.store), desks.token) == ["waiting", "waiting"]
 
 
 def test_what_workers_may_not_say(desks: Desks) -> None:
     """Of another's job, of a job twice, of another implementation, in words that nobody knows, from another version."""
-    mine, theirs = desks.took("one", "a"), desks.took("two", "b")
-    good = record("toy1/ref", family="toy", digest="e", target="a", flags="-O3", load="kat")
+    mine, theirs = desks.took("one", "uno"), desks.took("two", "bluepill")
+    good = whole()
     said = {"state": "done", "record": msgspec.to_builtins(good)}
 
     def of(job: Mine, **more: Any) -> dict[str, Any]:
@@ -97,7 +130,7 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
     assert desks.said("two", "beat", job=msgspec.to_builtins(mine)).status == 409
     assert desks.said("two", "give-back", job=msgspec.to_builtins(mine)).status == 409
     for changes in (
-        {"target": "b"},
+        {"target": "bluepill"},
         {"variant": "aes"},
         {"flags": "-O0"},
         {"device": "board"},
@@ -107,13 +140,21 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
         other = replace(good, setup=replace(good.setup, **changes))
         refused = desks.said("one", "close", **of(mine, record=msgspec.to_builtins(other)))
         assert (refused.status, "of another job" in refused.text) == (400, True), changes
-    elsewhere, below = Point("encrypt", 7, 7, 900), Point("encrypt", 0, 0, -1)
     for other, why in (
         (replace(good, verification=None), "verified"),
         (replace(good, failure=Failure(Reason.NO_TOOLCHAIN, "")), "no fault of a machine"),
-        (replace(good, points=(elsewhere,)), "points"),
-        (replace(good, points=(below,)), "points"),
-        (replace(good, metrics={"speed": 1.0}), "unknown metric"),
+        (replace(good, failure=Failure(Reason.KAT_MISMATCH, "")), "has no figures"),
+        (replace(good, finished=datetime(1990, 1, 1, tzinfo=UTC)), "clock"),
+        (replace(good, seconds=-5.0), "seconds"),
+        *(
+            (replace(good, setup=replace(good.setup, **{n: v})), n)
+            for n, v in (
+                ("harness", "x"),
+                ("target_digest", "y"),
+                ("timing_model", "<b>"),
+                ("toolchain", Toolchain("=1+1", "2", "zz")),
+            )
+        ),
     ):
         refused = desks.said("one", "close", **of(mine, record=msgspec.to_builtins(other)))
         assert (refused.status, why in refused.text) == (400, True), refused.text
@@ -121,7 +162,7 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
     assert desks.said("one", "close", **of(mine, record=None)).status == 400
     assert desks.said("one", "close", **of(mine, more=1)).status == 400
     assert desks.said("one", "destroy").status == 400
-    old = desks.said("one", "take", targets=["a"], version="0.0.1")
+    old = desks.said("one", "take", targets=["uno"], version="0.0.1")
     assert (old.status, "install the same" in old.text) == (400, True)
     assert states(Desk(desks.store), desks.token) == ["running", "running"]
 
@@ -131,13 +172,49 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
     made_up = replace(theirs, attempt=-99)
     assert desks.said("two", "give-back", job=msgspec.to_builtins(made_up)).status == 200
     assert states(Desk(desks.store), desks.token) == ["done", "waiting"]
-    assert desks.took("two", "b").attempt == 1, "what is given back was no attempt, and no more than that"
+    assert desks.took("two", "bluepill").attempt == 1, "what is given back was no attempt, and no more than that"
+
+
+def test_a_record_is_whole_and_free_of_contradictions() -> None:
+    good, asked, uno = whole(), workload("0/0,0/16,0/32"), load_target("uno")
+    assert why_not(good, asked, uno) == ""
+    known, fewer = good.verification, good.points[1:]
+    assert known is not None
+    elsewhere, below, more = Point("encrypt", 7, 7, 900), replace(good.points[0], cycles=-1), Point("hash", 0, 0, 1)
+    cases: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"points": (*fewer, elsewhere)}, "does not have"),
+        ({"points": (*good.points, good.points[0])}, "twice"),
+        ({"points": (*good.points, more)}, "an operation"),
+        ({"points": (*fewer, below)}, "below zero"),
+        ({"points": fewer}, "encrypt lacks"),
+        ({"points": ()}, "encrypt lacks"),
+        ({"points": tuple(replace(p, cycles=2 * p.cycles) for p in good.points)}, "contradicts"),
+        ({"verification": replace(known, vectors=0)}, "no known answer"),
+        ({"verification": replace(known, skipped=-1)}, "no known answer"),
+        ({"verification": replace(known, source="self")}, "verified"),
+        ({"helpers": (Helper("libgcc.a(_mulsi3.o)", 10),)}, "rom_helpers: 0 contradicts"),
+        ({"helpers": (Helper("x", -1), Helper("y", 1))}, "helpers"),
+        *(({"metrics": good.metrics | {n: v}}, n) for n, v in (
+            ("speed", 1.0), ("encrypt@0/16", 1.0), ("ram", 5), ("encrypt_per_ad_byte", 1.0), ("rom", -5000),
+            ("cycles_encrypt_mean", -1.5), ("cycles_decrypt_mean", 1e308), ("heap", 10**400), ("stack", 70),
+            ("encrypt_fixed", 99.0), ("energy_encrypt_modelled", 1.0), ("image_rom", float("nan")),
+        )),
+        *(({"metrics": {n: v for n, v in good.metrics.items() if n != name}}, f"{name}: this metric is missing")
+          for name in ("rom", "stack", "cycles_decrypt_mean", "encrypt_per_byte")),
+    )  # fmt: skip
+    for changes, why in cases:
+        assert why in why_not(replace(good, **changes), asked, uno), changes
+    said = (*good.notes, f"{LEFT_OUT}1")
+    metrics = {n: v for n, v in good.metrics.items() if not n.endswith(("_per_byte", "_fixed"))}
+    some = replace(good, notes=said, metrics=metrics, points=tuple(p for p in good.points if p.mlen < 32))
+    assert why_not(some, asked, uno) == ""
+    assert why_not(replace(good, failure=Failure(Reason.KAT_MISMATCH, ""), metrics={}, points=()), asked, uno) == ""
 
 
 def test_a_paused_machine_gets_nothing(desks: Desks) -> None:
     Yard(desks.store, "ann").pause("machine one")
-    assert msgspec.json.decode(desks.said("one", "take", targets=["a"]).text)["taken"] is None
-    desks.took("two", "a")
+    assert msgspec.json.decode(desks.said("one", "take", targets=["uno"]).text)["taken"] is None
+    desks.took("two", "uno")
     boards = [{"name": "uno-1", "target": "uno", "aside": ""}]
     Yard(desks.store, "ann").pause("board one/uno-1")
     got = desks.said("one", "present", targets=["a"], boards=boards)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -25,13 +26,13 @@ from steelyard.web import app
 from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
 from tests.made_up import record
-from tests.store.test_queue import tasks
+from tests.store.test_queue import FOUND, tasks
 
 from .conftest import RECORDS, Parsed, Sent, ask, harmless
 from .test_submissions import form
 
 MARKUP = "<script>alert(1)</script>"
-GIVEN = Given("toy.zip", b"zip", '{"implementations":[],"rejected":[],"licences":[]}', MARKUP, "10.0.0.1")
+GIVEN = Given("toy.zip", b"zip", json.dumps(FOUND), MARKUP, "10.0.0.1")
 
 
 class Browser:

@@ -18,17 +18,21 @@ from fastapi import FastAPI
 from msgspec.structs import replace
 
 from steelyard.store import Store
+from steelyard.store.operating import Yard
+from steelyard.store.queue import DONE, Queue
 from steelyard.store.quota import Quota
+from steelyard.store.submissions import Desk
 from steelyard.web import app, lint, makers, pages
 from steelyard.web import respond as responding
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
-from steelyard.web.news import New, News
+from steelyard.web.news import News, Since
 from steelyard.web.page import Page
 from steelyard.web.pages import View
 from steelyard.web.reply import HTML, Reply, Sent, Taking
 from tests.made_up import record
 from tests.store.servers import _port
+from tests.store.test_queue import GIVEN, ROOM, tasks
 from tests.web.conftest import RECORDS, ask, made
 from tests.web.test_submissions import _started, request
 
@@ -68,6 +72,21 @@ def test_a_new_run_is_on_the_pages_at_once(served: FastAPI, results: Path) -> No
     assert "toy1/newer" not in before.text
 
 
+def test_what_the_command_line_deletes_is_on_no_page(served: FastAPI, results: Path) -> None:
+    with Store.open(results) as store:
+        desk, line = Desk(store), Queue(store, "w")
+        token = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+        with line.taken("a") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=record("private1/ref"))
+        desk.publish(token)
+        assert "private1/ref" in ask(served, "/targets/uno").text
+        assert ask(served, "/implementations/private1/ref").status == 200
+        assert Yard(store).delete(1) == 1
+        assert "private1/ref" not in ask(served, "/targets/uno").text
+        assert ask(served, "/implementations/private1/ref").status == 404
+
+
 def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody waits for it, nor is it made twice at once."""
     monkeypatch.setattr(app, "LOOK", 0.0)
@@ -82,8 +101,8 @@ def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.M
                 await asyncio.to_thread(go.wait)
             return packed(Reply(200, HTML, b"%d" % state, "d", state, 9.0))
 
-        async def since(self, last: int) -> list[New]:
-            return [(n, "k", "f", "v", "t") for n in reversed(stored) if n > last]
+        async def since(self, last: int) -> Since:
+            return Since([(n, "k", "f", "v", "t") for n in reversed(stored) if n > last])
 
         def busy(self, path: str, query: str) -> bool:
             return False
@@ -121,8 +140,8 @@ def test_what_is_quick_is_waited_for_a_moment_only(monkeypatch: pytest.MonkeyPat
                 await go.wait()
             return packed(Reply(200, HTML, b"%d" % state, "d", state, 0.001))
 
-        async def since(self, last: int) -> list[New]:
-            return [(n, "k", "f", "v", "t") for n in reversed(stored) if n > last]
+        async def since(self, last: int) -> Since:
+            return Since([(n, "k", "f", "v", "t") for n in reversed(stored) if n > last])
 
         def busy(self, path: str, query: str) -> bool:
             return True
@@ -224,8 +243,8 @@ def test_one_address_does_not_have_all_places() -> None:
             await go.wait()
             return packed(Reply(200, HTML, b"", "d", 1, 0.2))
 
-        async def since(self, last: int) -> list[New]:
-            return []
+        async def since(self, last: int) -> Since | None:
+            return None
 
     async def visits() -> tuple[int, bool]:
         service = app.Service(Slow())  # type: ignore[arg-type]
@@ -439,7 +458,9 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
             kept = await service.make(path, "")
             assert kept is not None
             codes.append(kept.reply.status)
-        return [*codes, (await service.since(0))[0][0]]
+        since = await service.since(0)
+        assert since is not None
+        return [*codes, since.runs[0][0]]
 
     try:
         assert asyncio.run(visits()) == [200, 200, 200, 200, 200, len(RECORDS)]
@@ -561,8 +582,8 @@ def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:
             await asyncio.sleep(0.05)
             return packed(Reply(200, HTML, b"page %d" % mine, str(mine), 1))
 
-        async def since(self, last: int) -> list[New]:
-            return []
+        async def since(self, last: int) -> Since:
+            return Since()
 
     async def play() -> bytes:
         service = app.Service(Slow())  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ from steelyard.model.paths import CIPHERS
 from steelyard.sources import discover
 from steelyard.sources.pack import pack
 from steelyard.store import Store
+from steelyard.store.errors import Refused
+from steelyard.store.operating import Yard
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
 from steelyard.web import lint, multipart, wire
@@ -34,6 +36,7 @@ from steelyard.web.reply import Sent, Taking
 from steelyard.web.submit import answer
 from tests.cli.conftest import Cli, cli
 from tests.conftest import the_target
+from tests.made_up import record
 from tests.store.servers import _port
 from tests.web.conftest import RECORDS, Parsed, harmless, made
 
@@ -304,6 +307,51 @@ def test_a_run_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.
         assert answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota())).status == 303
         worker.work(store, ["uno"], said.append, threading.Event(), until_empty=True)
     assert [(d.state, d.detail) for d in said] == [("failed", "not done after 0 s")]
+
+
+def test_a_worker_keeps_nothing_of_what_it_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No build, and no record: a job that is repeated is done again by the same worker too."""
+    the_target("uno")
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    content, finished = package(b"/* private */"), list[Any]()
+    with Store.open(tmp_path / "r.db") as store:
+        body, kind = form(package=("toy.zip", content), licence="MIT", rights="yes")
+        taken = answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota()))
+        submission = Desk(store).find(taken.to.rsplit("/", 1)[1])
+        assert submission is not None
+
+        def say(what: Any) -> None:
+            (job,) = Desk(store).jobs(submission)
+            assert job.record is not None, what
+            finished.append(job.record.finished)
+            if len(finished) == 1:
+                Yard(store).repeat(job.number)
+
+        worker.work(store, ["uno"], say, threading.Event(), until_empty=True)
+    assert len(set(finished)) == 2
+    left = [f for f in (tmp_path / "home").rglob("*") if f.is_file()]
+    assert any(f.name == "both.elf" for f in left), "nocrypt's is kept"
+    assert not [f for f in left if b"/* private */" in f.read_bytes() or "/apart/" in str(f)]
+
+
+def test_a_record_that_is_refused_is_not_sent_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next attempt may be another machine's; the last one fails."""
+    monkeypatch.setattr(worker.Pipeline, "weigh", lambda *_: record("tinyjambu128v2/small"))
+
+    class Strict(worker._Here):
+        def close(self, taken: Any, state: str, detail: str = "", record: Any = None, log: str = "") -> None:
+            if record is not None:
+                raise Refused("finished: this is not now")
+            super().close(taken, state, detail, record, log)
+
+    with Store.open(tmp_path / "r.db") as store, monkeypatch.context() as patched:
+        patched.setattr("steelyard.store.queue.PAUSE", 0)
+        body, kind = form(package=("toy.zip", package()), licence="MIT", rights="yes")
+        assert answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota())).status == 303
+        said = list[Any]()
+        worker.work_for(Strict(store, "w"), ["uno"], said.append, threading.Event(), until_empty=True)
+    assert [d.state for d in said] == ["waiting", "waiting", "failed"]
+    assert "attempt 3, its record is refused: finished: this is not now" in said[-1].detail
 
 
 def test_ctrl_c_gives_the_job_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

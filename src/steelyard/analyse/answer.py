@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_sizes
+from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
@@ -128,7 +129,8 @@ def choose(
         copies += len(some) - len(left) - 1
     numbers = set(map(id, kept))
     kept = [r for r in found if id(r) in numbers]
-    lent = [r for r in kept if (mine := chosen[r["primitive"]]) and r["workload"] != mine]
+    sized = {p for p in chosen if str(p) not in PRIMITIVES or PRIMITIVES[str(p)].sized}  # nothing else depends on sizes
+    lent = [r for r in kept if r["primitive"] in sized and (m := chosen[r["primitive"]]) and r["workload"] != m]
     borrowing = frozenset(r["run"] for r in lent)
     borrowed = Counter((str(r["workload"]), chosen[r["primitive"]]) for r in lent)
     if borrowed:

@@ -157,18 +157,23 @@ def _grid(nodes: tuple[int, ...], block: int, shift: int | None) -> tuple[list[f
 
 
 class Model(Struct, frozen=True):
-    """Cycles over both sizes: the lines of associated data and of message, what both together cost ``besides``, and the
-    ``part`` of a block that an incomplete one costs."""
+    """Cycles over both sizes: the lines of associated data and of message, what both together cost ``besides``, the
+    ``part`` of a block that an incomplete one costs, and the ``points`` that were weighed."""
 
     ad: Curve
     message: Curve
     besides: Mapping[Size, float]
     part: float
+    points: Mapping[Size, float]
 
     def at(self, adlen: int, mlen: int) -> float:
-        """Cycles of a call with these sizes."""
+        """Cycles of a call with these sizes: not fewer than of a smaller one that was weighed, not more than of a
+        larger."""
         together = _nearest(self.besides, (adlen, mlen)) if adlen and mlen else 0.0
-        return self.ad.at(adlen, self.part) + self.message.at(mlen, self.part) - self.message.zero + together
+        cycles = self.ad.at(adlen, self.part) + self.message.at(mlen, self.part) - self.message.zero + together
+        most = min((c for (a, m), c in self.points.items() if a >= adlen and m >= mlen), default=math.inf)
+        least = max((c for (a, m), c in self.points.items() if a <= adlen and m <= mlen), default=0.0)
+        return max(min(cycles, most), least)
 
     @property
     def most(self) -> Size:
@@ -206,7 +211,7 @@ def model(points: Mapping[Size, float], block: int, mean: float | None) -> Model
             part = 0.5 if mean is None or whole == none else (mean - none) / (whole - none)
             part = min(max(part, _PART[0]), _PART[1])
             off = abs(none + part * (whole - none) - mean) if mean is not None else 0.0
-            yield off, Model(ad, message, besides, part)
+            yield off, Model(ad, message, besides, part, points)
 
     _, best = min(tried(), key=itemgetter(0))
     return best
@@ -216,6 +221,16 @@ def known_mean(row: Row, operation: str) -> float | None:
     """The mean over all known answers; None where RAM has no room for some, for then it is that of shorter ones."""
     vectors = row.get("vectors")
     return None if isinstance(vectors, int) and vectors < _PAIRS else value(row, f"cycles_{operation}_mean")
+
+
+def block_bytes(row: Row) -> int | None:
+    """Bytes of a block cipher's block: of one that nobody knows its cycles over those of a byte."""
+    from ..verify.knownblock import known_block  # which most questions do not need
+
+    if known := known_block(str(row["variant"])):
+        return known.block
+    cycles, each = value(row, "cycles_encrypt_mean"), value(row, "encrypt_per_byte")
+    return round(cycles / each) if cycles and each else None
 
 
 def blocks_cost(row: Row, block: int, mlen: int, *, decrypt: bool, key_per_message: bool) -> float | None:

@@ -17,13 +17,14 @@ from ..model.target import Target
 from ..verify.known import readings
 from ..verify.knownblock import known_block
 from . import rank
+from .choose import block_bytes
 
 #: bytes of an AEAD's message, which has no associated data: the study takes 16 for the block of what has none
 MESSAGE = 16
 #: the cycles of a block, or of a message
 LATENCY = {"crypto_block": "cycles_encrypt_mean", "crypto_aead": f"encrypt@0/{MESSAGE}"}
 #: what stored rows must have
-NEEDED = (*LATENCY.values(), "cycles_schedule_encrypt_mean", "rom", "ram", "power_measured")
+NEEDED = (*LATENCY.values(), "cycles_schedule_encrypt_mean", "encrypt_per_byte", "rom", "ram", "power_measured")
 
 
 class Measure(Struct, frozen=True):
@@ -102,29 +103,31 @@ def _cipher(row: Row, target: Target) -> Cipher:
     primitive, variant = str(row["primitive"]), str(row["variant"])
     if primitive == "crypto_block":
         known = known_block(variant)
-        key, block = (known.key - known.tweak, known.block) if known else (0, 0)
+        key, block = known.key - known.tweak if known else 0, block_bytes(row) or 0
     else:
         found = readings(primitive, variant)  # type: ignore[arg-type]
         key, block = (found[0].key if found else 0), 0
-    return Cipher(row, 8 * key, 8 * block, _figures(row, target, key, block or MESSAGE))
+    size = block if primitive == "crypto_block" else MESSAGE
+    return Cipher(row, 8 * key, 8 * block, _figures(row, target, key, size))
 
 
 def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float | None]:
-    """The measures of a row; None where they cannot be had. A schedule without cycles has no throughput."""
+    """The measures of a row whose calls take ``size`` bytes, 0 where that is not known; None where they cannot be had.
+    A schedule without cycles has no throughput."""
     hertz = target.chip.clock_hz or None
     cycles, schedule = rank.value(row, LATENCY[str(row["primitive"])]), rank.value(row, "cycles_schedule_encrypt_mean")
     modelled = (target.nanojoule_per_cycle or 0.0) * (hertz or 0) / 1e6
     power = rank.value(row, "power_measured") or modelled
     seconds = cycles / hertz if hertz and cycles else None
-    energy = power * seconds * 1e3 / size if power and seconds else None  # mW s are 1000 µJ
+    energy = power * seconds * 1e3 / size if power and seconds and size else None  # mW s are 1000 µJ
     return {
         "rom": rank.value(row, "rom"),
         "ram": rank.value(row, "ram"),
         "schedule_throughput": hertz * key / schedule if hertz and key and schedule else None,
         "schedule_latency": schedule or None,
-        "throughput": size / seconds if seconds else None,
+        "throughput": size / seconds if seconds and size else None,
         "latency": cycles,
-        "cycles_per_byte": cycles and cycles / size,
+        "cycles_per_byte": cycles / size if cycles and size else None,
         "power": power or None,
         "energy_per_byte": energy,
         "energy_per_bit": energy and energy * 1e3 / 8,
@@ -160,6 +163,17 @@ def parts(of: Sequence[Cipher]) -> list[Part]:
         both = ((m, c.figures[m], aes.figures[m]) for m in AGAINST if metered or m != "energy_per_byte")
         made.append(Part(c, name, {m: 100 * x / y for m, x, y in both if x is not None and y}))
     return made
+
+
+def without_aes(of: Sequence[Cipher]) -> dict[str, list[str]]:
+    """The ciphers that are no part of an AES because it is not among them, by its name."""
+    there = {(c.primitive, c.variant) for c in of}
+    found: dict[str, list[str]] = {}
+    for c in of:
+        name = _AES.get((c.primitive, c.key), _AES_128[c.primitive])
+        if (c.primitive, name) not in there:
+            found.setdefault(name, []).append(c.variant)
+    return found
 
 
 class Group(Struct, frozen=True):

@@ -2,13 +2,14 @@
 
 from .diagnose import ran
 from .firmware import harness_digest
-from .image import Build, Scenario, build, built, kept_of, mode, objects
+from .image import Build, Scenario, apart, build, built, kept_of, mode, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
 __all__ = [
     "Build",
     "Scenario",
+    "apart",
     "build",
     "built",
     "confined",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
@@ -53,6 +54,8 @@ from .inspect import displacing, judge, misplaced
 from .script import LARGEST, Interrupted, Script, TooLargeError, logs, readable
 from .toolchain import identify, why_not
 
+#: where builds are that the cache is not to keep, by the digest of their sources
+_APART: dict[str, Path] = {}
 #: behaviour of earlier C compilers that packages rely on: options by the failure that occurs without them
 _RETRY = {
     Reason.DUPLICATE_SYMBOL: ("-fcommon", "it defines globals in more than one file"),
@@ -129,7 +132,18 @@ def _place(primitive: str, sources: str, harness: str, target: str, toolchain: s
     key = hashlib.sha256(
         "\0".join([RECIPE, sources, primitive, harness, target, toolchain, *more]).encode()
     ).hexdigest()
-    return key, paths.home() / "cache" / "build" / key[:2] / key
+    return key, _APART.get(sources, paths.home() / "cache" / "build") / key[:2] / key
+
+
+@contextmanager
+def apart(implementation: Implementation) -> Iterator[None]:
+    """Builds this implementation in a folder of its own meanwhile, of which nothing is left in the cache."""
+    with kept.working(paths.home() / "cache" / "apart") as folder:
+        _APART[implementation.digest] = folder
+        try:
+            yield
+        finally:
+            del _APART[implementation.digest]
 
 
 def kept_of(setup: Setup) -> Build | None:

@@ -31,23 +31,30 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 
 @contextmanager
-def made(final: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Gives a work folder and its manifest to fill in. On success the folder replaces ``final``; after an exception it
-    is removed."""
-    final.parent.mkdir(parents=True, exist_ok=True)
-    for left in final.parent.glob(".work-*"):  # left by a process that was killed
+def working(parent: Path) -> Iterator[Path]:
+    """Gives a work folder in ``parent``, which is removed at the end."""
+    parent.mkdir(parents=True, exist_ok=True)
+    for left in parent.glob(".work-*"):  # left by a process that was killed
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)
-    work = Path(tempfile.mkdtemp(prefix=".work-", dir=final.parent))
-    said: dict[str, Any] = {}
+    work = Path(tempfile.mkdtemp(prefix=".work-", dir=parent))
     try:
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def made(final: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Gives a work folder and its manifest to fill in. On success the folder replaces ``final``; after an exception it
+    is removed."""
+    said: dict[str, Any] = {}
+    with working(final.parent) as work:
         yield work, said
         said["files"] = {f.name: of_file(f) for f in sorted(work.iterdir()) if f.is_file()}
         (work / MANIFEST).write_text(json.dumps(said))
         _put(work, final)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _put(work: Path, final: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, refuse, unknown
 from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
-from ..model.row import Row, grouped
+from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from ..model.variant import rate_of
 from ..model.workload import workload
@@ -45,7 +46,7 @@ class Choose(options.Answering, frozen=True, kw_only=True):
     table: bool
     primitive: str
     mlen: int | None
-    adlen: int
+    adlen: int | None
     workload: str
     decrypt: bool
     key_per_message: bool
@@ -70,7 +71,7 @@ def _bytes(name: str, help: str, default: int | None) -> options.Declared:
     options.text("--target", "-t", metavar="TARGET", help="The device."),
     options.flag("--table", help="All targets that have results, each with its first."),
     _bytes("--mlen", "Bytes of a message.", None),
-    _bytes("--adlen", "Bytes of its associated data. Default: 0.", 0),
+    _bytes("--adlen", "Bytes of its associated data. Default: 0, or a protocol's.", None),
     options.text(
         "--workload", "-w", metavar="NAME|AD/M", help="A protocol's usual message, or of --mlen bytes: lorawan, ble."
     ),
@@ -130,10 +131,16 @@ def _sizes(ask: Choose) -> tuple[int, int]:
     elif ask.mlen is None:
         raise UserError("give --mlen, the bytes of a message, or --workload")
     else:
-        adlen, mlen = ask.adlen, ask.mlen
+        adlen, mlen = ask.adlen or 0, ask.mlen
     if ask.primitive == "crypto_block":
-        if adlen:
+        if ask.adlen:
             raise UserError("a block cipher has no associated data; leave out --adlen, or --primitive")
+        if adlen:
+            raise UserError(
+                f"a block cipher has no associated data, which {ask.workload} has; give --mlen instead of it"
+            )
+        if not mlen:
+            raise UserError("a block cipher takes no cycles for no message; give --mlen of 1 and more")
         refuse({"--measure": ask.measure}, "blocks have one size, and are weighed already; leave it out")
     else:
         more = "each call of an AEAD expands its key, and figures hold it; leave it out, or give --primitive"
@@ -146,13 +153,20 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
     does not have."""
     typical, most = protocol.typical, protocol.most
     mlen = typical.mlen if ask.mlen is None else ask.mlen
+    if mlen < protocol.least:
+        text = f"--mlen {mlen}: no {protocol.title} has such a message; at least {counted(protocol.least, 'byte')}"
+        raise UserError(f"{text} ({protocol.standard}): give a larger one, or leave out --workload")
     if most is not None and mlen > most:
         text = f"--mlen {mlen}: no {protocol.title} has such a message; at most {most} bytes ({protocol.standard})"
         raise UserError(f"{text}: give a smaller one, or leave out --workload")
-    adlen = ask.adlen or typical.adlen
+    adlen = typical.adlen if ask.adlen is None else ask.adlen
     if protocol.ad is not None and not protocol.ad[0] <= adlen <= protocol.ad[1]:
         text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(*protocol.ad)}"
         raise UserError(f"{text} ({protocol.standard}): leave it out, or --workload")
+    if protocol.both is not None and adlen + mlen > protocol.both:
+        text = f"--mlen {mlen} with {adlen} of associated data: no {protocol.title} has such a message"
+        text += f"; at most {protocol.both} bytes of both"
+        raise UserError(f"{text} ({protocol.standard}): give fewer, or leave out --workload")
     return adlen, mlen
 
 
@@ -210,7 +224,12 @@ def _rows(
     operation = "decrypt" if ask.decrypt else "encrypt"
     columns = ["rom", "ram", f"cycles_{operation}_mean"]
     if ask.primitive == "crypto_block":
-        columns += ["context", *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ())]
+        columns += [
+            "context",
+            "cycles_encrypt_mean",
+            "encrypt_per_byte",
+            *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ()),
+        ]
     else:
         columns.append(f"{operation}@{adlen}/{mlen}")
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
@@ -228,9 +247,14 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
     candidates, lost = _costed(ask, rows, size, limits)
     if ask.measure:
         shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP, ask.by)
-        if _measured(ask, name, shown, size):
+        today = choice.used(PROTOCOLS.get(ask.workload), candidates)
+        shown = [*shown, *(r for r in today if r not in shown)]
+        done, gone = _measured(ask, name, shown, size)
+        if done:
             rows, notes = _rows(ask, name, *size, together="newest")
             candidates, lost = _costed(ask, rows, size, limits)
+        if gone:
+            lost = (*lost, f"not weighed, because their sources are not here as they were: {', '.join(gone)}")
     return Choice(
         target=name,
         primitive=ask.primitive,
@@ -308,36 +332,37 @@ def _block(row: Row) -> int:
 
 
 def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tuple[str, ...]]:
-    from ..verify.knownblock import known_block
-
     made: list[Row] = []
     lost: dict[str, None] = {}
     newest = {_setup(r): r for r in sorted(rows, key=run_number)}
     for r in newest.values():
-        known = known_block(str(r["variant"]))
+        block = choose.block_bytes(r)
         given = {"decrypt": ask.decrypt, "key_per_message": ask.key_per_message}
-        cycles = choose.blocks_cost(r, known.block, mlen, **given) if known else None
+        cycles = choose.blocks_cost(r, block, mlen, **given) if block else None
         if cycles is None:
             lost[str(r["label"])] = None
             continue
         ram = (value(r, "ram") or 0) + (value(r, "context") or 0)
         made.append(r | {"cycles": cycles, "by": choice.BLOCKS, "ram": ram})
-    return made, choice.without(sorted(lost))
+    return made, choice.without_cycles(sorted(lost))
 
 
-def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
+def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> tuple[bool, list[str]]:
     """Weighs rows at the size, from the sources that they were made of: all of them, for those that another harness or
-    compiler weighed do not stand beside them. Whether there was anything to weigh."""
-    from ..pipeline import identity
+    compiler weighed do not stand beside them. Whether there was anything to weigh, and whose sources are gone."""
+    from ..jobs import Job, identity
     from .plan import plan
     from .weigh import weigh
 
     if all(r["by"] == choice.WEIGHED for r in rows):
-        return False
-    wanted = {(r["digest"], r["flags"]) for r in rows}
-    labels = tuple(dict.fromkeys(str(r["origin"] or r["label"]) for r in rows))
+        return False, []
+    wanted = {(r["digest"], r["flags"]): str(r["label"]) for r in rows}
     flags = tuple(dict.fromkeys(str(r["flags"]) for r in rows))
-    campaign = Campaign(implementations=labels, targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
-    jobs = [j for j in plan(campaign, baselines=False).jobs if (identity(j.implementation), j.plan.flags) in wanted]
-    weigh(jobs, ask.db)
-    return bool(jobs)
+    jobs: dict[tuple[Value, Value], Job] = {}
+    for place in dict.fromkeys(str(r["origin"] or r["label"]) for r in rows):
+        campaign = Campaign(implementations=(place,), targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
+        with suppress(UserError):  # it has moved
+            found = plan(campaign, baselines=False).jobs
+            jobs |= {k: j for j in found if (k := (identity(j.implementation), j.plan.flags)) in wanted}
+    weigh(list(jobs.values()), ask.db)
+    return bool(jobs), sorted({label for k, label in wanted.items() if k not in jobs})

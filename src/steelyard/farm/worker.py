@@ -17,10 +17,10 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .. import __version__
+from .. import __version__, building
 from ..jobs import Job
 from ..lab import Station, aside
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.record import Record
 from ..model.target import load_target
 from ..model.workload import workload
@@ -28,9 +28,9 @@ from ..pipeline import Pipeline
 from ..sources import discover
 from ..sources.limits import HANDED_IN
 from ..store import Store, StoreError
-from ..store.errors import LeaseLost
+from ..store.errors import LeaseLost, Refused
 from ..store.floor import Board, Worker
-from ..store.operating import Yard
+from ..store.operating import Yard, forget
 from ..store.queue import ATTEMPTS, BOARD, DONE, FAILED, WAITING, Mine, Queue, Taken
 
 #: seconds between two words of a worker that is there; what the mark of a board says that operators paused
@@ -132,7 +132,7 @@ def work_for(
             try:
                 with queue.taken(targets) as taken:
                     if taken is not None:
-                        say(_worked(queue, own, taken, say, lab))
+                        say(_worked(queue, own, taken, targets, say, lab))
             except StoreError as e:
                 say(e)
                 taken = None
@@ -176,7 +176,12 @@ def _present(queue: Jobs, targets: tuple[str, ...], boards: Callable[[], tuple[B
 
 
 def _worked(
-    queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreError], None], lab: Mapping[str, Stations] = {}
+    queue: Jobs,
+    own: Store,
+    taken: Taken,
+    targets: Collection[str],
+    say: Callable[[Done | StoreError], None],
+    lab: Mapping[str, Stations] = {},
 ) -> Done:
     """Does a job, and puts back what came of it."""
     late, t = Event(), taken.task
@@ -188,6 +193,12 @@ def _worked(
                 queue.close(taken, state, detail, record, log)
             except LeaseLost as e:
                 state, detail = "lost", str(e)
+            except Refused as e:
+                if record is None:
+                    raise
+                state = WAITING if taken.attempt < ATTEMPTS else FAILED  # another machine may do better
+                detail, record = f"attempt {taken.attempt}, its record is refused: {e}", None
+                continue
             except StoreError as e:  # what is done need not be done again, if the database comes back in time
                 if time.monotonic() > until:
                     raise
@@ -207,7 +218,9 @@ def _worked(
             timer = Timer(ON_BOARDS if t.on else SECONDS, stop)
             timer.start()
             try:
-                record = pipeline.weigh(_job(taken, Path(folder), lab))
+                job = _job(taken, targets, Path(folder), lab)
+                with building.apart(job.implementation):
+                    record = pipeline.weigh(job)
             finally:
                 timer.cancel()
     except UserError as e:
@@ -220,6 +233,8 @@ def _worked(
         queue.give_back(taken)
         raise
     log = own.get_blob(record.log)[:_LOG].decode(errors="replace") if record.log else ""
+    if record.id is not None:  # it is not ours to keep, and a job that is repeated is done again
+        forget(own, record.id)
     if record.failure is not None and not record.final:
         detail = f"{record.failure.reason}: {record.failure.detail}"
         if taken.attempt < ATTEMPTS:
@@ -229,9 +244,12 @@ def _worked(
     return done(DONE, "", replace(record, id=None, log=digest), log)
 
 
-def _job(taken: Taken, folder: Path, lab: Mapping[str, Stations] = {}) -> Job:
-    """The job of a task, unpacked into ``folder``. :class:`UserError` where this version finds something else."""
+def _job(taken: Taken, targets: Collection[str], folder: Path, lab: Mapping[str, Stations]) -> Job:
+    """The job of a task, unpacked into ``folder``. :class:`UserError` where this version finds something else, and for
+    another target than was asked for: on some, code runs on this machine."""
     t = taken.task
+    if t.place not in targets:
+        raise UserError(f"{cut(t.place)}: no job on this was asked for; hand the zip in again")
     if hashlib.sha256(taken.content).hexdigest() != t.package:
         raise UserError("the zip is not the one that was handed in; hand it in again")
     place = folder / t.file

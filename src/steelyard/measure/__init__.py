@@ -10,6 +10,7 @@ from .plausible import implausible
 from .repeats import repeated, sampled
 from .rom import added, helpers
 from .share import share, written
+from .whole import why_not
 
 __all__ = [
     "DATA",
@@ -30,5 +31,6 @@ __all__ = [
     "repeated",
     "sampled",
     "share",
+    "why_not",
     "written",
 ]

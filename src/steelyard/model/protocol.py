@@ -22,8 +22,9 @@ class Size(Struct, frozen=True):
 class Protocol(Struct, frozen=True):
     """A protocol as a workload. ``associated`` says what its associated data are, ``standard`` where sizes are fixed,
     ``today`` the bundled variants that stand for what is used now, ``note`` what the calls do not show: other
-    algorithms that the protocol has in place of an AEAD, for one. ``most`` are the bytes of its longest message, ``ad``
-    the least and the most of its associated data; None where no standard says."""
+    algorithms that the protocol has in place of an AEAD, for one. ``least`` and ``most`` are the bytes of its shortest
+    and longest message, ``ad`` the least and the most of its associated data, ``both`` the most of the two together;
+    None where no standard says."""
 
     name: str
     title: str
@@ -32,8 +33,10 @@ class Protocol(Struct, frozen=True):
     today: tuple[str, ...]
     sizes: tuple[Size, ...]
     note: str = ""
+    least: int = 0
     most: int | None = None
     ad: tuple[int, int] | None = None
+    both: int | None = None
 
     @property
     def typical(self) -> Size:
@@ -58,6 +61,7 @@ PROTOCOLS = {
                 Size(5, 513, "smallest max_fragment_length, 512 bytes (RFC 6066, 4), content type"),
                 Size(5, 16385, "maximum: 16384 bytes of content, content type (5.1, 5.2)"),
             ),
+            least=1,  # the content type
             most=16385,
             ad=(5, 5),
         ),
@@ -75,6 +79,7 @@ PROTOCOLS = {
                 Size(5, 16385, "maximum: 16384 bytes of content, content type"),
             ),
             "the sequence number is encrypted besides: one more block (4.2.3)",
+            least=1,
             most=16385,
             ad=(2, 260),  # a connection identifier has at most 255 bytes (RFC 9146, 3)
         ),
@@ -105,6 +110,7 @@ PROTOCOLS = {
                 Size(22, 64, "identifier of 1 byte, sequence number of 2", typical=True),
                 Size(31, 1026, "identifier of 7, number of 5 (3.3, 5.2), 1024 of payload (RFC 7252, 4.6): maxima"),
             ),
+            least=1,  # the code (RFC 8613, 5.3)
         ),
         Protocol(
             "cose",
@@ -136,6 +142,7 @@ PROTOCOLS = {
             "AES in counter mode and AES-CMAC with two keys, and no AEAD; an AEAD in their place is weighed",
             most=242,
             ad=(9, 24),
+            both=251,  # FOpts are of the room of FRMPayload
         ),
         Protocol(
             "ble",
@@ -165,6 +172,7 @@ PROTOCOLS = {
             ),
             "CCM* with tags of 4, 8 or 16 bytes",
             most=121,
+            both=121,  # of 127 bytes, without FCS and the shortest MIC
         ),
         Protocol(
             "canfd",

@@ -32,6 +32,8 @@ class Workload(Struct, frozen=True):
 KNOWN = "kat"
 #: the same with the figures that the first FELICS has of a block cipher in each of its scenarios
 SCENARIOS = ("felics-block-0", "felics-block-1", "felics-block-2")
+#: how a note begins that says how many sizes were not measured
+LEFT_OUT = "sizes of the workload too large for the target's RAM or for the algorithm: "
 #: the most sizes of one workload
 MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)

@@ -71,23 +71,23 @@ def sheets(answer: Choice, top: int) -> list[Sheet]:
     if not rows:
         return [_near(answer, title, notes)]
     kept = choose.front(answer.fitting)
-    used = _used(answer)
-    beside = [r for r in used if r["run"] not in {s["run"] for s in rows}]
+    today = used(answer.protocol, answer.candidates)
+    beside = [r for r in today if r["run"] not in {s["run"] for s in rows}]
     fit = {r["run"] for r in answer.fitting}
     costs = _costs(answer.device)
     columns = [
         column("label"), column("flags"), _CYCLES, Column("by", "by"), _ROM, _RAM,
         *(c for c, _ in costs), Column("front", "Pareto front"),
-        *([Column("today", "used today")] if used else ()),
+        *([Column("today", "used today")] if today else ()),
     ]  # fmt: skip
-    now = {r["run"]: "yes" if r["run"] in fit else "yes, does not fit" for r in used}
+    now = {r["run"]: "yes" if r["run"] in fit else "yes, does not fit" for r in today}
     lines = [
         Line(
             [
                 *(r[n] for n in ("label", "flags", "cycles", "by", "rom", "ram")),
                 *(cost(r) for _, cost in costs),
                 "yes" if r["run"] in kept else "",
-                *([now.get(r["run"], "")] if used else ()),
+                *([now.get(r["run"], "")] if today else ()),
             ],
             run_of(r),
         )
@@ -127,6 +127,11 @@ def table(answers: Sequence[Choice]) -> Sheet:
         notes += _assumptions(answers[0], [a.first for a in answers if a.first])
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
     return Sheet(title, "choice", columns, lines, notes=notes)
+
+
+def without_cycles(labels: Sequence[str]) -> tuple[str, ...]:
+    """That some have no cycles of a block, or of its bytes."""
+    return (f"without the cycles of a block, so not compared: {some(labels)}",) if labels else ()
 
 
 def without(labels: Sequence[str]) -> tuple[str, ...]:
@@ -213,18 +218,22 @@ def _amount(row: Row, name: str) -> str:
 
 def _times(row: Row, first: Row, name: str) -> str:
     title = "cycles" if name == "cycles" else column(name).title
-    return f"{(value(row, name) or 0.0) / (value(first, name) or 1.0):.2g} times the {title}"
+    return f"{_ratio((value(row, name) or 0.0) / (value(first, name) or 1.0))} times the {title}"
+
+
+def _ratio(times: float) -> str:
+    return f"{times:.2g}" if times < 99.5 else spaced(round(times))
 
 
 #: percent within which interpolated cycles decide nothing
 _NEAR = 5.0
 
 
-def _used(answer: Choice) -> list[Row]:
+def used(protocol: Protocol | None, candidates: Sequence[Row]) -> list[Row]:
     """What is used today with the protocol, each variant by its cheapest implementation, whether it fits or not."""
-    today = answer.protocol.today if answer.protocol else ()
+    today = protocol.today if protocol else ()
     first: dict[Value, Row] = {}
-    for r in choose.ordered([r for r in answer.candidates if r["variant"] in today]):
+    for r in choose.ordered([r for r in candidates if r["variant"] in today]):
         first.setdefault(r["variant"], r)
     return list(first.values())
 
@@ -233,14 +242,14 @@ def _today(answer: Choice, first: Row) -> list[str]:
     """What is used today with the protocol."""
     if answer.protocol is None:
         return []
-    rows = _used(answer)
+    rows = used(answer.protocol, answer.candidates)
     if not rows:
         return [f"used today, and not among the results: {', '.join(answer.protocol.today)}"]
     row = rows[0]
     if row["label"] == first["label"]:
         return []
     fits = "" if row["run"] in {r["run"] for r in answer.fitting} else "; it does not fit"
-    return [f"used today: {row['label']}, {_cycles(row) / max(_cycles(first), 1):.2g} times the cycles{fits}"]
+    return [f"used today: {row['label']}, {_ratio(_cycles(row) / max(_cycles(first), 1))} times the cycles{fits}"]
 
 
 def _relaxations(answer: Choice) -> list[str]:
@@ -258,7 +267,7 @@ def _needed(name: str, least: float, device: Device) -> str:
         return f"{least:.0f}"
     rate = device.clock / least
     unit, times = next(((u, n) for u, n in (("/s", 1), ("/min", 60), ("/h", 3600)) if rate * n >= 1), ("/day", 86400))
-    return f"{int(rate * times * 100) / 100:g}{unit}"
+    return f"{int(rate * times * 100) / 100:.2f}".rstrip("0").rstrip(".") + unit
 
 
 def _near(answer: Choice, title: str, notes: Sequence[str]) -> Sheet:

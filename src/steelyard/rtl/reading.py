@@ -42,19 +42,24 @@ _BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -> list[Design]:
     """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError`
     with what is missing."""
-    if folder.is_file() and folder.suffix == ".toml":
-        found = design.described(folder.parent) if folder.name == FILE else _of_toml(folder)
-    elif (folder / FILE).is_file():
-        found = design.described(folder)
-    elif tomls := [f for f in sorted(folder.glob("*.toml")) if _is_lwc(f)]:
-        found = [d for f in tomls for d in _of_toml(f)]
-    elif lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
-        found = [_of_list(folder, f, top) for f in lists]
-    else:
-        found = [_guessed(folder, top)]
-    found = [_with_included(d) for d in found]
+    try:
+        found = [_with_included(d) for d in _in_folder(folder, top)]
+    except OSError as e:
+        raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
     return [design.checked(replace(d, **given)) for d in found]
+
+
+def _in_folder(folder: Path, top: str) -> list[Design]:
+    if folder.is_file() and folder.suffix == ".toml":
+        return design.described(folder.parent) if folder.name == FILE else _of_toml(folder)
+    if (folder / FILE).is_file():
+        return design.described(folder)
+    if tomls := [f for f in sorted(folder.glob("*.toml")) if _is_lwc(f)]:
+        return [d for f in tomls for d in _of_toml(f)]
+    if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
+        return [_of_list(folder, f, top) for f in lists]
+    return [_guessed(folder, top)]
 
 
 def _table(file: Path) -> Mapping[str, Any]:

@@ -54,5 +54,15 @@ class Blobs:
             raise StoreFailure(f"{path} does not have the content that its name says; delete it and run again")
         return data
 
+    def drop(self, digest: str) -> None:
+        """Deletes a content, if it is there. Raises :class:`StoreFailure`."""
+        if not _DIGEST.fullmatch(digest):
+            return
+        path = self._path(digest)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreFailure(f"{path}: {error.strerror}; delete it by hand") from error
+
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / f"{digest}.gz"

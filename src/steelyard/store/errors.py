@@ -15,6 +15,10 @@ class StoreFailure(StoreError):
     exit_code = 3
 
 
+class Refused(StoreError):
+    """The server does not take what it was sent; to send it again changes nothing."""
+
+
 class LeaseLost(StoreError):
     """Another has taken over the run that a record is of."""
 

@@ -18,6 +18,7 @@ from .engine import explained
 from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
 from .operators import MOST, note
+from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
@@ -215,19 +216,23 @@ class Yard:
         self._done("declined", f"submission {number}", work)
 
     def delete(self, number: int) -> int:
-        """Deletes a submission with its results, and what of these was published; how many runs that were."""
+        """Deletes a submission with its results, and what of these was published, with their logs; how many runs that
+        were."""
         mine = _submission.c.id == number
 
-        def work(connection: Connection) -> int:
-            before = connection.execute(select(_submission.c.name).where(mine)).scalar()
+        def work(connection: Connection) -> tuple[int, list[str]]:
+            before = connection.execute(select(_submission.c.found).where(mine)).scalar()
             package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED, PUBLISHED))
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
-            runs = _unpublished(connection, package, before)
+            unpublished = _unpublished(connection, package, before)
             emptied(connection, mine, package)
-            return runs
+            return unpublished
 
-        return self._done("deleted", f"submission {number}", work)
+        runs, logs = self._done(DELETED, f"submission {number}", work)
+        for log in logs:
+            self._store.drop_blob(log)
+        return runs
 
     def boards(self) -> list[str]:
         """The targets of which workers that are there have boards for the queue."""
@@ -243,7 +248,7 @@ class Yard:
 
         def work(connection: Connection) -> int:
             found = connection.execute(
-                select(_submission.c.package_id, _submission.c.name).where(
+                select(_submission.c.package_id, _submission.c.found).where(
                     _submission.c.id == number, _submission.c.state != WITHDRAWN
                 )
             ).first()
@@ -251,7 +256,8 @@ class Yard:
                 raise UserError(f"submission {number} is not there")
             queue.touch(connection, schema.package.c.id == found.package_id)
             texts = connection.execute(select(_job.c.task).where(_job.c.package_id == found.package_id)).scalars()
-            tasks = [t for t in map(queue.task_of, texts) if t.file == found.name and not t.on]
+            offers = queue.offered(found.found)
+            tasks = [t for t in map(queue.task_of, texts) if t.implementation in offers and not t.on]
             flags = {t.target: t.flags for t in tasks}
             each = {(t.primitive, t.family, t.variant, t.name): t for t in tasks}
             more = [
@@ -289,6 +295,16 @@ class Yard:
             repeated(self._store._engine, lambda c: c.execute(delete(_worker).where(_worker.c.name == name)))
 
 
+def forget(store: Store, run: int) -> None:
+    """Deletes a run and its log."""
+    with explained(store._name):
+        logs = repeated(store._engine, lambda connection: removed(connection, [run]))
+    for log in logs:
+        store.drop_blob(log)
+
+
+#: what of an implementation a task says, the last one not always
+_IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
 #: what a job is that is to be done again
 _ANEW = {"state": WAITING, "attempts": 0, "ready": 0, "detail": "", "record": None, "log": None, "run_id": None}
 
@@ -304,34 +320,60 @@ def _line(r: Any, why: str) -> Line:
     return Line(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
 
 
-def _unpublished(connection: Connection, package: int, name: str) -> int:
-    """Deletes the runs of a package by this name, unless another published submission has them; how many."""
-    others = select(_submission.c.id).where(
-        _submission.c.package_id == package, _submission.c.state == PUBLISHED, _submission.c.name == name
-    )
-    if connection.execute(others).first() is not None:
-        return 0
-    jobs = connection.execute(
-        select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package, _job.c.run_id.is_not(None))
-    ).all()
-    mine = [j for j in jobs if queue.task_of(j.task).file in (name, "")]
-    runs: Sequence[int] = [j.run_id for j in mine]
+def _unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, list[str]]:
+    """Deletes the runs of a package's implementations, unless another published submission has them; how many, and the
+    logs that no run has any more."""
+    others = select(_submission.c.found).where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
+    public = frozenset[tuple[str, ...]]().union(*map(queue.offered, connection.execute(others).scalars()))
+    offers = queue.offered(found_in_it) - public
+    jobs = connection.execute(select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all()
+    mine = [j for j in jobs if (t := queue.task_of(j.task)).implementation in offers or not (t.file or public)]
+    found = {j.run_id for j in mine if j.run_id is not None}
+    found |= _earlier(connection, package, [t for j in mine if (t := queue.task_of(j.task)).file])
+    runs = sorted(found)
     connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
+    return len(runs), removed(connection, runs)
+
+
+def removed(connection: Connection, runs: Sequence[int]) -> list[str]:
+    """Deletes runs, with all that no other run has; the logs that none has any more."""
     run, setup, implementation = schema.run, schema.setup, schema.implementation
-    setups = connection.execute(select(run.c.setup_id).where(run.c.id.in_(runs))).scalars().all()
+    of_runs = connection.execute(select(run.c.setup_id, run.c.log).where(run.c.id.in_(runs))).all()
+    setups, logs = {r.setup_id for r in of_runs}, {r.log for r in of_runs if r.log}
     for table in (schema.measurement, schema.point, schema.helper):
         connection.execute(delete(table).where(table.c.run_id.in_(runs)))
     connection.execute(delete(run).where(run.c.id.in_(runs)))
     # what has no run any more has no page either
     used = select(run.c.setup_id).where(run.c.setup_id.in_(setups))
-    idle = sorted(set(setups) - set(connection.execute(used).scalars()))
+    idle = sorted(setups - set(connection.execute(used).scalars()))
     of = select(setup.c.implementation_id).where(setup.c.id.in_(idle))
     theirs = connection.execute(of).scalars().all()
     connection.execute(delete(setup).where(setup.c.id.in_(idle)))
     used = select(setup.c.implementation_id).where(setup.c.implementation_id.in_(theirs))
     gone = sorted(set(theirs) - set(connection.execute(used).scalars()))
     connection.execute(delete(implementation).where(implementation.c.id.in_(gone)))
-    return len(runs)
+    kept = connection.execute(select(run.c.log).where(run.c.log.in_(logs)).distinct()).scalars()
+    return sorted(logs - set(kept))
+
+
+def _earlier(connection: Connection, package: int, tasks: Sequence[Task]) -> set[int]:
+    """The runs of these tasks that repeated ones replaced, known by implementation and by the submission that their
+    origin names. Other packages of its line may have the same sources: what is theirs stays."""
+    run, setup, implementation = schema.run, schema.setup, schema.implementation
+    lines = connection.execute(
+        select(_submission.c.first_id, _submission.c.id).where(_submission.c.package_id == package)
+    )
+    ends = tuple(queue.origin("", s.first_id or s.id) for s in lines)
+    found: set[int] = set()
+    for of in {(t.primitive, t.family, t.variant, t.name, t.sources) for t in tasks}:
+        names = (implementation.c[n] == value for n, value in zip(_IMPLEMENTATION, of, strict=True) if value)
+        joined = run.join(setup, run.c.setup_id == setup.c.id).join(
+            implementation, setup.c.implementation_id == implementation.c.id
+        )
+        theirs = connection.execute(select(run.c.id, run.c.origin).select_from(joined).where(*names))
+        found |= {r.id for r in theirs if r.origin.endswith(ends)}
+    held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
+    return found - set(connection.execute(held).scalars())
 
 
 __all__ = ["DONE", "FAILED", "RUNNING", "WAITING", "Attempt", "Board", "Hold", "Line", "Offer", "Worker", "Yard"]

@@ -109,6 +109,9 @@ SINCE = f"""
 SELECT run.id, setup.key, implementation.family, implementation.variant, target.name AS target {_FROM}
 WHERE run.id > {{last:d}} ORDER BY run.id DESC LIMIT {{most:d}}
 """
+#: what the audit log calls a deletion, and how many there were
+DELETED = "deleted"
+DELETIONS = f"SELECT COUNT(*) AS deletions FROM audit WHERE action = '{DELETED}'"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each
 KNOWN = """

@@ -4,6 +4,7 @@ lease and what came of the run are stored together: who was only suspended store
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -11,9 +12,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, astuple, replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
+from steelyard.model.errors import cut
 from steelyard.model.record import Record
 
 from . import schema
@@ -35,6 +37,8 @@ BOARD = "board"
 ATTEMPTS, PAUSE = 3, 30_000_000
 #: jobs that a worker looks at for one that it can have
 _LOOKED_AT = 20
+#: how a zip may be called: workers make a file of this name
+_PLAIN = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip")
 #: what an attempt is called while it goes on, and where another followed without its end
 UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
@@ -74,7 +78,7 @@ _PUBLIC = text(
     "WHERE job.id = :number AND submission.state = :state"
 )
 _ORIGINS = text(
-    "SELECT id, first_id, name FROM submission WHERE package_id = :package AND state = :state ORDER BY id DESC"
+    "SELECT id, first_id, name, found FROM submission WHERE package_id = :package AND state = :state ORDER BY id"
 )
 
 
@@ -96,6 +100,10 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     sources: str = ""
     on: str = ""
 
+    def __post_init__(self) -> None:
+        if self.package and not _PLAIN.fullmatch(self.file):  # a database or a server of strangers may say anything
+            raise ValueError(f"file: {cut(self.file)!r} is not a plain name")
+
     @property
     def place(self) -> str:
         """Where it is to be run, as workers say what they can do: a target, or ``TARGET board``."""
@@ -105,6 +113,16 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     def identity(self) -> str:
         """SHA-256 over all of it."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
+
+    @property
+    def run(self) -> tuple[object, ...]:
+        """What is run: all but how the zip is called."""
+        return tuple(value for name, value in asdict(self).items() if name != "file")
+
+    @property
+    def implementation(self) -> tuple[str, ...]:
+        """The implementation, as :func:`offered` has it."""
+        return self.primitive, self.family, self.variant, self.name, self.digest
 
 
 class Mine(Struct, frozen=True):
@@ -178,11 +196,35 @@ def touch(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(update(_package).where(which).values(size=_package.c.size))
 
 
+class _Offer(Struct, frozen=True):
+    """What an offer says of an implementation; see :class:`..web.wire.Offer`."""
+
+    primitive: str
+    family: str
+    variant: str
+    name: str
+    digest: str
+
+
+class _Found(Struct, frozen=True):
+    implementations: tuple[_Offer, ...] = ()
+
+
+def offered(found: str) -> frozenset[tuple[str, ...]]:
+    """The implementations that a submission says were ``found`` in its zip: its jobs are those of its package that are
+    of them. Under another name a zip may have others."""
+    with suppress(msgspec.MsgspecError):
+        return frozenset(map(astuple, msgspec.json.decode(found, type=_Found).implementations))
+    return frozenset()
+
+
 def put(connection: Connection, package: int, tasks: Sequence[Task], priority: int = 0) -> int:
-    """Adds the jobs that are not there yet; how many."""
-    added = 0
+    """Adds the jobs of a package that are not there yet, under whatever name of the zip; how many."""
+    texts = connection.execute(select(_job.c.task).where(_job.c.package_id == package)).scalars()
+    there, added = {task_of(t).run for t in texts}, 0
     for k, task in enumerate(tasks):
-        if connection.execute(select(_job.c.id).where(_job.c.identity == task.identity)).first() is None:
+        if task.run not in there:
+            there.add(task.run)
             values = {
                 "identity": task.identity,
                 "package_id": package,
@@ -221,7 +263,8 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
 def to_runs(connection: Connection, package: int, store: Store) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other."""
-    origins = _origins(connection, package)
+    published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
+    origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:
         return 0
     rows = connection.execute(
@@ -230,18 +273,19 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
         )
     ).all()
     mine = [
-        (r, origins[file], record)
+        (r, named, record)
         for r in rows
-        if (file := task_of(r.task).file) in origins and (record := _record_of(r.record)) is not None
+        if (named := next((o for o, offers in origins if task_of(r.task).implementation in offers), ""))
+        and (record := _record_of(r.record)) is not None
     ]
     made = 0
-    for r, origin, record in mine:
+    for r, named, record in mine:
         log = ""
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
         try:
             with connection.begin_nested():  # what of it was inserted before it is refused goes too
-                values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=origin, log=log))}
+                values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=named, log=log))}
         except StoreError as e:
             values = {"state": FAILED, "record": None, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
@@ -249,10 +293,9 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
     return made
 
 
-def _origins(connection: Connection, package: int) -> dict[str, str]:
-    """What runs of a published package are named by: the file, and the first submission of its line. By file."""
-    found = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
-    return {s.name: f"{s.name} (submission {s.first_id or s.id})" for s in found}
+def origin(name: str, first: int) -> str:
+    """What runs of a submission are named by, with the number of the first of its line."""
+    return f"{name} (submission {first})"
 
 
 def _asked(targets: Collection[str]) -> dict[str, Any]:

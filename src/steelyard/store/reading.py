@@ -231,6 +231,10 @@ class Reader:
         """Of runs newer than one: id, setup's key, family, variant, target; the newest first, ``most`` of them."""
         return [tuple(row) for row in self._rows(Query(queries.SINCE.format(last=last, most=most)))]
 
+    def deletions(self) -> int:
+        """How often a submission was deleted, with its runs."""
+        return int(self._rows(Query(queries.DELETIONS)).scalar_one())
+
     def latest(self, count: int, equal: Mapping[str, str]) -> list[int]:
         """The newest runs whose columns ``equal`` these values, the newest first."""
         return [row.id for row in self._rows(queries.latest(equal, count))]
@@ -252,7 +256,10 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
         kinds = set(map(type, values))
         if not kinds <= _TYPES.get(name, _TEXT):
             raise ValueError(f"{name} has a value of type {', '.join(sorted(k.__name__ for k in kinds))}")
-        if float in kinds and not math.isfinite(sum(filter(None, values))):
+        # a sum is quick; it is infinite as well where finite values are large
+        if float in kinds and not (
+            math.isfinite(sum(some := list(filter(None, values)))) or all(map(math.isfinite, some))
+        ):
             raise ValueError(f"{name} has a value that is infinite, or not a number")
 
 

@@ -209,6 +209,11 @@ class Store:
         with self._reader() as reader:
             return reader.since(last, most)
 
+    def deletions(self) -> int:
+        """See :meth:`.reading.Reader.deletions`."""
+        with self._reader() as reader:
+            return reader.deletions()
+
     def latest(self, count: int, **equal: str) -> list[int]:
         """See :meth:`.reading.Reader.latest`."""
         with self._reader() as reader:
@@ -256,6 +261,11 @@ class Store:
     def get_blob(self, digest: str) -> bytes:
         """The content of the log with this digest."""
         return self._folder().get(digest)
+
+    def drop_blob(self, digest: str) -> None:
+        """Deletes a log that no run has any more."""
+        if self._blobs is not None:
+            self._blobs.drop(digest)
 
     def _folder(self) -> Blobs:
         if self._blobs is None:

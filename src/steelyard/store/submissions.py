@@ -170,10 +170,11 @@ class Desk:
         return Submission(*found) if found else None
 
     def jobs(self, submission: Submission) -> list[Job]:
-        """The jobs of a submission: its package may have others, by another name."""
+        """The jobs of a submission: under another name its package may have others."""
+        offers = queue.offered(submission.found)
         with explained(self._store._name), self._store._engine.connect() as connection:
             found = queue.jobs(connection, submission.package, Floor(connection).why)
-            return [j for j in found if j.task.file in (submission.name, "")]
+            return [j for j in found if not j.task.file or j.task.implementation in offers]
 
     def publish(self, token: str) -> int:
         """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""
@@ -234,8 +235,13 @@ def _within(connection: Connection, given: Given, more: int, quota: Quota) -> No
     mine = (_submission.c.address == given.address, _submission.c.created >= since)
     if connection.execute(select(func.count()).where(*mine)).scalar_one() >= quota.of_address:
         raise QuotaError(f"{quota.of_address} submissions were taken from this address in a day; come back tomorrow")
-    waiting = connection.execute(select(func.count()).where(_job.c.state.in_((queue.WAITING, queue.RUNNING))))
-    if waiting.scalar_one() + more > quota.jobs:
+    # campaigns come after what is handed in, and keep nothing out
+    waiting = (_job.c.state.in_((queue.WAITING, queue.RUNNING)), _job.c.priority < _AFTER)
+    theirs = select(_submission.c.package_id).where(_submission.c.address == given.address)
+    of_address = select(func.count()).where(*waiting, _job.c.package_id.in_(theirs))
+    if connection.execute(of_address).scalar_one() + more > quota.share:
+        raise QuotaError(f"at most {quota.share} runs of one address wait at once; come back when some have ended")
+    if connection.execute(select(func.count()).where(*waiting)).scalar_one() + more > quota.jobs:
         raise QuotaError("too many runs wait already; come back later")
     if (connection.execute(select(func.sum(_package.c.size))).scalar() or 0) + len(given.content) > quota.size:
         raise QuotaError("there is no room for more packages; ask whoever runs this server")

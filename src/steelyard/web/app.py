@@ -85,7 +85,7 @@ class Service:
         self.makers = makers
         self._cache = Cache()
         self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
-        self.news, self._looked = News(), -LOOK
+        self.news, self._looked, self._deletions = News(), -LOOK, 0
         self._look: asyncio.Task[None] | None = None
         self._for: Counter[str] = Counter()
 
@@ -143,7 +143,7 @@ class Service:
         self._under_way.clear()
 
     async def _look_again(self) -> None:
-        """Learns of new runs, if the database says so soon."""
+        """Learns of new and deleted runs, if the database says so soon."""
         if time.monotonic() - self._looked > LOOK and self._look is None:
             self._look = asyncio.create_task(self._looking())
         if self._look is not None:
@@ -151,7 +151,12 @@ class Service:
 
     async def _looking(self) -> None:
         try:
-            self.news.add(await self.makers.since(self.news.last))
+            since = await self.makers.since(self.news.last)
+            if since is not None:
+                self.news.add(since.runs)
+                if since.deletions != self._deletions:  # what was deleted is on no page, whoever deleted it
+                    self._deletions = since.deletions
+                    self.forget()
         finally:
             self._looked, self._look = time.monotonic(), None
 

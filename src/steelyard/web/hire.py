@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -10,12 +12,16 @@ import msgspec
 from msgspec import Struct
 
 from .. import __version__
+from ..building import harness_digest
+from ..device import timing_model
+from ..measure import why_not
 from ..model.errors import UserError, cut, unknown
-from ..model.metric import metric
 from ..model.primitive import PRIMITIVES
-from ..model.record import Record
+from ..model.record import Record, Setup
+from ..model.target import Target, load_target
 from ..model.workload import KNOWN, workload
 from ..store import Store
+from ..store.dates import dated
 from ..store.errors import LeaseLost
 from ..store.floor import Worker
 from ..store.operating import Yard
@@ -28,6 +34,8 @@ from .respond import explained, wrong_answer
 
 #: characters of a worker's name
 _NAME = 120
+#: how long ago a run may have ended, by the clock of its machine; a digest
+_CLOCKS, _HASH = timedelta(days=1), re.compile(r"[0-9a-f]{64}")
 #: what of a record a task says
 _SAME = {"primitive": "primitive", "family": "family", "variant": "variant", "name": "implementation",
          "target": "target"}  # fmt: skip
@@ -87,7 +95,7 @@ def _close(store: Store, queue: Queue, asked: words.CloseAsked) -> words.Heard:
 
 
 def _wrong(record: Record, task: Task) -> str:
-    """Why this record cannot be the task's; empty where it can. Its figures are taken on trust."""
+    """Why this record cannot be the task's; empty where it can. Its cycles are taken on trust."""
     setup = record.setup
     known = {name: getattr(task, name) for name in _SAME}
     known |= {"flags": " ".join(task.flags), "board": bool(task.on), "sources": task.sources}
@@ -97,12 +105,25 @@ def _wrong(record: Record, task: Task) -> str:
     said |= {"sources": task.sources and setup.implementation_digest}
     if other := [n for n in known if known[n] != said[n]] or ["workload"] * (setup.workload != asked.text):
         return f"{other[0]}: this record is of another job"
-    if not record.final or (record.ok and record.verification is None):
-        return "a job that is done is verified, or fails by no fault of a machine"
-    if any((p.adlen, p.mlen) not in asked.sizes or p.cycles < 0 for p in record.points):
-        return "points: a size that the workload does not have, or a time below zero"
-    for name in record.metrics:
-        metric(name)
+    target = load_target(task.target)
+    finished = dated(record).finished
+    if finished is None or finished.tzinfo is None or datetime.now(UTC) - finished > _CLOCKS:
+        return "finished: this is not now; set the machine's clock"
+    if not 0 <= record.seconds <= _CLOCKS.total_seconds():
+        return "seconds: no run takes so long"
+    return _of_another(setup, target) or why_not(record, asked, target)
+
+
+def _of_another(setup: Setup, target: Target) -> str:
+    """What of a setup is another than this Steelyard has; only compilers may differ."""
+    tool, specs = setup.toolchain, (*target.toolchains, target.preferred, target.substitute)
+    if tool.name not in {s.name for s in specs if s} or not (_HASH.fullmatch(tool.sha256) and tool.version):
+        return f"toolchain: is none of those that weigh on {target.name}"
+    here = {"harness": harness_digest(), "target_digest": target.digest}
+    if setup.device == "simulator":
+        here["timing_model"] = timing_model(target)
+    if other := [name for name, value in here.items() if getattr(setup, name) != value]:
+        return f"{other[0]}: of another Steelyard than this server's; install the same"
     return ""
 
 

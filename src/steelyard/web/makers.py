@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ..store import Store, StoreError
 from . import ahead, memory
 from .kept import Kept, packed
-from .news import MOST, New, of_names
+from .news import MOST, Since, of_names
 from .reply import Reply, Sent, Taking
 from .sections import FEED, SECTIONS, Section
 
@@ -120,12 +120,16 @@ def _in_time(work: Callable[[], Reply], seconds: float | None = None, *, large: 
     return made, memory.resident() > _LARGE
 
 
-def since(place: str, last: int) -> list[New]:
-    """The runs newer than one, or none where the database does not answer."""
+def since(place: str, last: int) -> Since | None:
+    """What was stored and deleted since a run; None where the database does not answer."""
     try:
-        return _store(place).since(last, MOST)
+        return _since(_store(place), last)
     except StoreError:
-        return []
+        return None
+
+
+def _since(store: Store, last: int) -> Since:
+    return Since(store.since(last, MOST), store.deletions())
 
 
 def slow(path: str, query: str = "") -> bool:
@@ -275,12 +279,12 @@ class Makers:
         """Whether others wait for such pages."""
         return (self._slow if slow(path, query) else self._quick).waiting > 0
 
-    async def since(self, last: int) -> list[New]:
-        """The runs newer than one."""
+    async def since(self, last: int) -> Since | None:
+        """See :func:`since`."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._quick.pool, since, self._place, last)
         except BrokenProcessPool:
-            return []
+            return None
 
     def close(self) -> None:
         """Ends them."""
@@ -323,9 +327,9 @@ class Here:
         """See :meth:`Makers.busy`."""
         return False
 
-    async def since(self, last: int) -> list[New]:
-        """See :meth:`Makers.since`."""
-        return self._store.since(last, MOST)
+    async def since(self, last: int) -> Since | None:
+        """See :func:`since`."""
+        return _since(self._store, last)
 
     def close(self) -> None:
         """Closes the database."""

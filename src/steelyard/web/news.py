@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from ..analyse import expression
@@ -15,6 +16,15 @@ from .sections import SECTIONS, Section
 New = tuple[int, str, str, str, str]
 #: new runs that are told apart; more change everything
 MOST = 500
+
+
+class Since(NamedTuple):
+    """What changed: runs newer than one, and how many deletions there were ever."""
+
+    runs: Sequence[New] = ()
+    deletions: int = 0
+
+
 #: what a page is of: a kind of name, and the name
 Scope = tuple[str, str]
 _WHOLE: Scope = ("", "")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import time
 import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from http.client import HTTPException
@@ -20,7 +20,7 @@ from ..model.errors import UserError, cut
 from ..model.record import Point, Record
 from ..model.row import CONTEXT, Made, Row
 from ..store import Store, StoreError
-from ..store.errors import LeaseLost, StoreFailure
+from ..store.errors import LeaseLost, Refused, StoreFailure
 from ..store.queries import Size, batches
 from . import wire
 
@@ -28,16 +28,18 @@ if TYPE_CHECKING:
     from ..store.reading import Reader
 
 T = TypeVar("T", bound=Struct)
-#: seconds that an answer may take, tries where too many ask at once, and bytes of one answer
+#: seconds that an answer may take, tries where too many ask at once, and bytes of one answer, also unpacked
 SECONDS, TRIES, LARGEST = 120.0, 6, 1 << 30
 _BUSY = (429, 503)
+#: what zlib calls gzip
+_GZIP = 16 + zlib.MAX_WBITS
 
 
 class _NotThereError(StoreError):
     """The server has no such thing."""
 
 
-_KINDS: Mapping[int, type[StoreError]] = {404: _NotThereError, 409: LeaseLost}
+_KINDS: Mapping[int, type[StoreError]] = {400: Refused, 404: _NotThereError, 409: LeaseLost}
 
 
 class Server:
@@ -89,16 +91,21 @@ class Server:
                         time.sleep(int(pause) * 1.0)
                         continue
                     raise self._refused(e.code, e.headers.get_content_type(), e.read(LARGEST)) from e
-            except (OSError, HTTPException, EOFError) as e:
+            except (OSError, HTTPException, EOFError, zlib.error) as e:
                 why = getattr(e, "reason", None) or e
                 raise StoreFailure(f"{self.url}: {why}; see that steelyard serve runs there") from e
         raise AssertionError("unreachable")
 
     def _content(self, answer: Any) -> bytes:
         content: bytes = answer.read(LARGEST)
+        if answer.headers.get("content-encoding") == "gzip" and len(content) < LARGEST:
+            unpacking = zlib.decompressobj(_GZIP)  # a small answer may hold a huge one
+            content = unpacking.decompress(content, LARGEST)
+            if len(content) < LARGEST and not unpacking.eof:
+                raise EOFError("half an answer")
         if len(content) >= LARGEST:
             raise StoreFailure(f"{self.url}: an answer of more than {LARGEST >> 20} MiB; choose less")
-        return gzip.decompress(content) if answer.headers.get("content-encoding") == "gzip" else content
+        return content
 
     def _refused(self, code: int, media: str, content: bytes) -> StoreError:
         """What to raise for an answer that is none: what it says, if that is a sentence."""

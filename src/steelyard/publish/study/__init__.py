@@ -64,10 +64,14 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
             if len(group) > len(largest.get(primitive, ())):
                 largest[primitive] = group
         chosen = [r for group in largest.values() for r in group]
+        if len({r["flags"] for r in chosen}) > 1:
+            chosen = [r | {"implementation": f"{r['implementation']} {r['flags']}"} for r in chosen]
         if left := sum(map(len, groups.values())) - len(chosen):
             said.append(f"{counted(left, 'row')} of other devices, compilers or models on {target} left out")
         of[target] = study.ciphers(chosen, load_target(target))
         kept += [c.row for c in of[target]]
+        for name, lost in study.without_aes(of[target]).items():
+            said.append(f"without {name} on {target}, so in no part of AES there: {results.some(lost)}")
     named = {c.variant for some in of.values() for c in some}
     lead = f"{counted(len(named), 'cipher')} on {counted(len(of), 'target')}, each by its fastest implementation there."
     parts = {target: study.parts(some) for target, some in of.items()}

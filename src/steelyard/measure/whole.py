@@ -1,0 +1,86 @@
+"""Whether a record that somebody else's machine made can be what a run leaves: whole, and free of contradictions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+
+from ..model.metric import MADE, metric_names
+from ..model.primitive import PRIMITIVES
+from ..model.reasons import Reason
+from ..model.record import OPERATIONS, Record
+from ..model.target import Target
+from ..model.workload import LEFT_OUT, Workload
+from .cycles import lines
+from .image import energy
+
+#: what every measured image has, besides the means and the stack of each operation
+_ALWAYS = ("rom", "rom_helpers", "ram_static", "image_rom", "image_static", "stack", "heap")
+#: figures that are differences to nocrypt or to the empty call in another state, and what they may be below zero
+_DIFFERENCE = re.compile(r"rom(_encrypt|_decrypt)?|ram_\w+|\w+_(warm|fresh)_mean|instructions_\w+")
+_BELOW = -1024
+_OF_LINES = re.compile(rf"({'|'.join(OPERATIONS)})_(long_per_byte|long_per_ad_byte|per_byte|per_ad_byte|fixed)")
+_MOST = 1 << 53
+_SOURCES = ("known", "package", "package+known")
+
+
+def why_not(record: Record, asked: Workload, target: Target) -> str:
+    """Why a run of this workload on this target cannot leave such figures; empty where it can."""
+    failure, verified = record.failure, record.verification
+    if not record.final:
+        return "a job that is done is verified, or fails by no fault of a machine"
+    if failure is not None and not (record.metrics or record.points or record.helpers):
+        return ""
+    if failure is not None and failure.reason != Reason.NO_EXPECTED:
+        return f"{failure.reason}: what fails so has no figures"
+    if verified is None or verified.source not in (_SOURCES if failure is None else ("self",)):
+        return "verification: what has figures is verified, and says by which answers"
+    if verified.vectors < 1 or verified.ext_vectors < 0 or verified.skipped < 0:
+        return "verification: no known answer was compared"
+    return next(_of_points(record, asked), "") or next(_of_metrics(record, target), "")
+
+
+def _of_points(record: Record, asked: Workload) -> Iterator[str]:
+    """What is wrong with points."""
+    offer, primitive = PRIMITIVES[record.setup.primitive], record.setup.primitive
+    sizes = {s for s in asked.sizes if primitive == "crypto_aead" or s[0] == 0} if offer.sized else set()
+    at = [(p.operation, p.adlen, p.mlen) for p in record.points]
+    if not {(a, m) for _, a, m in at} <= sizes or len(set(at)) < len(at):
+        yield "points: a size that the workload does not have, or one twice"
+    if not {op for op, _, _ in at} <= set(offer.operations):
+        yield f"points: an operation that {primitive} does not have"
+    if any(not 0 <= n < _MOST for p in record.points for n in (p.cycles, p.counter or 0)):
+        yield "points: a time below zero, or too long"
+    if any(n.startswith(LEFT_OUT) for n in record.notes):
+        sizes = {(a, m) for _, a, m in at}  # as many as had room, of each operation
+    for op in offer.operations:
+        if op != "reject" and len(sizes) > sum(o == op for o, _, _ in at):
+            yield f"points: {op} lacks some of the workload's sizes"
+
+
+def _of_metrics(record: Record, target: Target) -> Iterator[str]:
+    """What is wrong with metrics."""
+    said, names = record.metrics, metric_names()
+    offer = PRIMITIVES[record.setup.primitive]
+    if any(not 0 < h.size < _MOST for h in record.helpers):
+        yield "helpers: one that takes no room, or too much"
+    means = {name: said[name] for op in offer.operations if (name := f"cycles_{op}_mean") in said}
+    made = energy(means, target) | {"rom_helpers": sum(h.size for h in record.helpers)}
+    made["stack"] = max((said.get(f"stack_{op}", 0) for op in offer.operations), default=0)
+    of_lines: Mapping[str, float] = {}
+    if offer.sized:
+        of_lines = lines(record.points)
+        made |= of_lines
+    each = [f"{n.format(op)}" for op in offer.operations if op != "reject" for n in ("cycles_{}_mean", "stack_{}")]
+    if lacking := [n for n in (*_ALWAYS, *each, *made) if n not in said]:
+        yield f"{lacking[0]}: this metric is missing"
+    for name, value in said.items():
+        of_line = offer.sized and _OF_LINES.fullmatch(name)
+        least = -_MOST if of_line else _BELOW if _DIFFERENCE.fullmatch(name) else 0
+        if name not in names or name in MADE or (of_line and name not in of_lines):
+            yield f"{name}: a metric that no such run has"
+        elif not least <= value < _MOST:
+            yield f"{name}: below zero, or too large"
+        elif name in made and not math.isclose(value, made[name], rel_tol=1e-9, abs_tol=1e-6):
+            yield f"{name}: {value:.6g} contradicts the other figures, of which {made[name]:.6g} follows"
