@@ -22,6 +22,9 @@ from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
 from steelyard.model.reasons import Failure, Reason
 from steelyard.publish import run
+from steelyard.store import Store
+from steelyard.store.copying import copy
+from steelyard.store.operating import forget
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -392,6 +395,21 @@ def test_the_newest_runs_of_a_page_are_a_feed(site: Site, place: str) -> None:
         site.page(link.attrib["href"])
     assert site.get(f"{place or '/targets'}x/feed.atom").status == 404
     assert site.get("/targets/esp32/feed.atom").status == 404  # known, and without runs
+
+
+def test_a_feed_is_of_the_oldest_run_that_there_is(tmp_path: Path) -> None:
+    """Whatever its number: in a copy that is another."""
+    found = []
+    with Store.open(tmp_path / "a.db") as one, Store.open(tmp_path / "b.db") as other:
+        for store, deleted, kept in ((one, "toy1/ref", "toy2/ref"), (other, "toy3/ref", "toy4/ref")):
+            forget(store, store.add(record(deleted, digest="1")))
+            store.add(record(kept, digest="2"))
+        with Store.open(tmp_path / "copy.db") as copied:
+            copy(one, copied)
+            for store in (one, copied, other):
+                feed = xml.fromstring(Site(store).get("/feed.atom").body)
+                found.append(feed.findtext(f"{ATOM}id"))
+    assert found[0] == found[1] != found[2]
 
 
 def test_a_feed_says_what_became_of_a_run(site: Site) -> None:

@@ -103,7 +103,7 @@ SELECT target.name, SUM(counted.setups) AS setups
 FROM (SELECT target_id, COUNT(*) AS setups FROM setup GROUP BY target_id) AS counted
 JOIN target ON target.id = counted.target_id GROUP BY target.name ORDER BY target.name
 """
-LAST = "SELECT MAX(id) AS id FROM run"
+FIRST, LAST = "SELECT MIN(id) AS id FROM run", "SELECT MAX(id) AS id FROM run"
 #: what runs newer than one are of
 SINCE = f"""
 SELECT run.id, setup.key, implementation.family, implementation.variant, target.name AS target {_FROM}

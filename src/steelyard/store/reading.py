@@ -223,6 +223,10 @@ class Reader:
         """How many setups each target has."""
         return {row.name: int(row.setups) for row in self._rows(Query(queries.TARGETS))}
 
+    def first(self) -> int:
+        """The run that was stored first of those that are there; 0 where there is none."""
+        return int(self._rows(Query(queries.FIRST)).scalar() or 0)
+
     def last(self) -> int:
         """The newest run; 0 where there is none."""
         return int(self._rows(Query(queries.LAST)).scalar() or 0)

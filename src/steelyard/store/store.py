@@ -199,6 +199,11 @@ class Store:
         with self._reader() as reader:
             return reader.targets()
 
+    def first(self) -> int:
+        """See :meth:`.reading.Reader.first`."""
+        with self._reader() as reader:
+            return reader.first()
+
     def last(self) -> int:
         """See :meth:`.reading.Reader.last`."""
         with self._reader() as reader:

@@ -25,8 +25,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
     """The feed of the page at ``path``, whose runs have columns that ``equal`` these values; None where there is no
-    run. Its identity is the address and the database's first run, that of an entry its own run: both stay when a
-    database is copied."""
+    run. Its identity is the address and the database's oldest run, that of an entry its own run: both stay when a
+    database is copied, until that run is deleted."""
     ids = store.latest(COUNT, **equal)
     if not ids:
         return None
@@ -34,7 +34,8 @@ def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
     root = xml.Element("feed", xmlns=_ATOM)
     title = " ".join(equal.values()) or "newest runs"
     _add(root, "title", f"Steelyard: {title}")
-    _add(root, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{path} {store.addresses([1])}')}")
+    (oldest,) = store.addresses([store.first()]).values()
+    _add(root, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{path} {address.run(*oldest)}')}")
     _add(root, "updated", _when(max(dates.ended(finished) for _, finished in places.values())))
     xml.SubElement(root, "link", rel="alternate", type="text/html", href=path)
     xml.SubElement(root, "link", rel="self", type="application/atom+xml", href=f"{path.rstrip('/')}/{NAME}")
