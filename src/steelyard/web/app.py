@@ -243,8 +243,8 @@ def create(makers: Makers | Here) -> FastAPI:
         who, kind = _of_one(request), request.headers.get("content-type", "")
         asked = Sent(*_address(request), sent, kind, who, request.cookies.get(_COOKIE, ""), posted)
         kept = await service.fairly(f"operator {who}", lambda: makers.operate(asked))
-        if kept is not None and kept.reply.gone:
-            service.forget()  # what was deleted is on no page
+        if kept is not None and kept.reply.changed:
+            service.forget()  # what was deleted is on no page, and what was published is
         return _busy() if kept is None else _kept_private(kept, request)
 
     @app.post("/api/v1/work/{deed}", include_in_schema=False)

@@ -83,7 +83,7 @@ def _did(yard: Yard, asked: Mapping[str, str]) -> Reply:
         raise unknown("deed", deed, DEEDS)
     do, to = DEEDS[deed]
     do(yard, f"{asked['kind']} {what}" if "kind" in asked else what, asked.get("why", "").strip()[:_WHY])
-    return replace(_led(to.format(what)), gone=deed == "delete")
+    return replace(_led(to.format(what)), changed=True)
 
 
 def _number(text: str) -> int:

@@ -20,8 +20,8 @@ class Reply(Struct, frozen=True):
     """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
     that took. It leads ``to`` another address, or is to be looked at ``again`` after seconds. ``session`` is the
     token that the browser gets; an empty one ends its session, None changes nothing. A page that is renewed in place
-    says what it has ``shown``. ``gone`` says that what was done took pages away. What is still to be drawn has no body,
-    and ``draw`` makes it."""
+    says what it has ``shown``. ``changed`` says that an operator did something, which pages may show. What is still to
+    be drawn has no body, and ``draw`` makes it."""
 
     status: int
     kind: str
@@ -33,7 +33,7 @@ class Reply(Struct, frozen=True):
     again: int = 0
     session: str | None = None
     shown: str = ""
-    gone: bool = False
+    changed: bool = False
     draw: Callable[[], bytes] | None = None
 
 
