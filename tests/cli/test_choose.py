@@ -103,6 +103,11 @@ def test_what_is_measured_stands_alone_where_the_harness_is_a_newer_one(
     assert (found["label"], found["by"], found["cycles"]) == ("small1/ref", "weighed", 100 + 12 * 32)
 
 
+def test_a_condition_does_not_lead_to_another_target(chosen: Cli) -> None:
+    asked = chosen([*ASK.split(), "--where", "rom > 0) or (target == bluepill"])
+    assert (asked.code, asked.out) == (2, "")
+
+
 def test_what_cannot_be_measured_keeps_its_figure_and_that_is_said(chosen: Cli) -> None:
     """Toys of a database have no sources anywhere."""
     found = chosen(f"{ASK} --rom 1000 --measure")

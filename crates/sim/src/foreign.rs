@@ -319,9 +319,8 @@ impl Run<'_> {
     /// Measures every call of the function at `entry`, until the program ends.
     fn watch(&mut self, entry: u32) -> End {
         loop {
-            if self.sim.place().0 != entry
-                && let Some(end) = self.until(&[entry])
-            {
+            let end = if self.sim.place().0 == entry { None } else { self.until(&[entry]) };
+            if let Some(end) = end {
                 return end;
             }
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);

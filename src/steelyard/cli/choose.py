@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from ..analyse import choose
+from ..analyse import choose, expression
 from ..analyse.answer import Together, answered, run_number, workload_name
 from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
@@ -232,6 +232,8 @@ def _rows(
         ]
     else:
         columns.append(f"{operation}@{adlen}/{mlen}")
+    if ask.where.strip():
+        expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
     rows = found(ask.what, where, columns, ask.db)
     answer = answered(rows, apart=("workload",), together=together)
