@@ -33,17 +33,18 @@ def test_seed_mark_and_confirmation(cli: Cli, tmp_path: Path) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     head = next(line for line in lines if line.startswith(" run "))
-    assert head.rstrip().endswith("encrypt, fresh inputs   decrypt, fresh inputs")
+    assert head.rstrip().endswith("encrypt, known answers   decrypt, known answers")
     cells = [re.split(" {2,}", line.strip()) for line in lines if re.match(r" \d+ +toy1/", line)]
-    rows = {label: fresh for _, label, *_, fresh, _ in cells}
-    assert rows.pop("toy1/two") == "-"
-    assert int(rows.pop("toy1/one").replace(" ", "")) > 100
+    rows = {label: (mean, known) for _, label, mean, *_, known, _ in cells}
+    assert rows.pop("toy1/two")[1] == "-"
+    mean, known = (int(text.replace(" ", "")) for text in rows.pop("toy1/one"))
+    assert mean > known + 100
     assert "where time depends on the inputs" in done.out
     assert re.search(r"toy1/one answers as run \d+, of other sources\n", done.out)
     numbers = {line.split()[1]: line.split()[0] for line in lines if re.match(r" \d+ +toy1/", line)}
 
     shown = cli(f"show {numbers['toy1/one']}").out
-    assert "cycles_encrypt_fresh_mean" in shown
+    assert "cycles_encrypt_known_mean" in shown
     assert "note: time depends on the inputs: encrypt takes" in shown
     assert f"as run {numbers['toy1/two']}, of other sources" in shown
     assert "--seed" not in shown

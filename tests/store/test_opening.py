@@ -125,6 +125,18 @@ def test_an_old_database_keeps_all_and_becomes_as_a_new_one(
     assert migrated == shape(fresh)
 
 
+def test_means_over_fresh_inputs_become_the_means(database: str) -> None:
+    """Where time depends on the inputs; and what follows from them does, too."""
+    insert = "INSERT INTO measurement (run_id, metric, whole, fraction) VALUES (4, '{}', {}, NULL)".format
+    figures = {"cycles_hash_mean": 100, "cycles_hash_fresh_mean": 300, "energy_hash_modelled": 5}
+    old(database, *(insert(name, value) for name, value in figures.items()))
+    with Store.open(database) as store:
+        [found] = store.records([4])
+    assert found.metrics.items() >= STORED[0].metrics.items()
+    new = {"cycles_hash_mean": 300, "cycles_hash_known_mean": 100, "energy_hash_modelled": 15.0}
+    assert {n: v for n, v in found.metrics.items() if "hash" in n} == new
+
+
 @pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 def test_a_migration_that_is_killed_goes_on_wherever_that_was(database: str, servers: Callable[[str], URL]) -> None:
     """MariaDB keeps each step at once. It is killed before each of them."""

@@ -20,10 +20,11 @@ CYCLES = 10
 def dependence(
     known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], quantity: str = "cycles"
 ) -> tuple[dict[str, float], list[str]]:
-    """``cycles_<operation>_fresh_mean`` over calls with fresh inputs of the known answers' sizes, and a note that
-    compares both means. ``empty`` is the empty call's cost by operation."""
+    """The means where time depends on the inputs, and a note that compares them: ``cycles_<operation>_mean`` is over
+    calls with ``fresh`` inputs of the known answers' sizes, which no package can be made for, and
+    ``cycles_<operation>_known_mean`` over the ``known`` answers. ``empty`` is the empty call's cost by operation."""
     old, new = means(known, empty, quantity), means(fresh, empty, quantity)
-    figures = {f"{name.removesuffix('_mean')}_fresh_mean": value for name, value in new.items()}
+    figures = new | {f"{name.removesuffix('_mean')}_known_mean": old[name] for name in new if name in old}
     told = [
         f"{op} takes {old[name]:.0f} {quantity} on the known answers' inputs and {new[name]:.0f} on fresh ones"
         for op in OPERATIONS

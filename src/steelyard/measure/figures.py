@@ -67,13 +67,15 @@ class Figures(Struct, frozen=True):
 
 def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> Figures:
     """Computes the figures from the calls that were ``seen`` on ``target``, and the ``images`` by part."""
-    empty, mean = seen.empty.cycles, means(seen.known, seen.empty.cycles, seen.quantity)
+    empty, known = seen.empty.cycles, means(seen.known, seen.empty.cycles, seen.quantity)
     # other quantities must not appear in columns of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
+    mean = {name: depending.get(name, value) for name, value in known.items()}
     slopes = lines(swept) | (blocks(mean, seen.block) if seen.block else {})
     metrics = {
-        **mean,
+        **known,
+        **depending,
         **slopes,
         **peaks(seen.all),
         **instructions(seen.known, seen.empty.instructions),
@@ -83,7 +85,6 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **energy(mean, target),
         **measured({**mean, **slopes}, seen.power),
         **seen.felics.figures,
-        **depending,
         **_warm(seen, mean),
         **({"context": seen.context} if seen.block else {}),
     }
@@ -91,9 +92,12 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
 
 
 def _warm(seen: Observations, cold: Mapping[str, float]) -> dict[str, float]:
-    """A block cipher's warm figures: where nothing is settled before a call, those of all calls."""
+    """A block cipher's warm figures: where nothing is settled before a call, those of all calls. Warm calls repeat
+    known answers, so there are none where time depends on the inputs."""
     if not seen.block or seen.quantity != "cycles":
         return {}
     if not seen.settles:
         return {name.replace("_mean", "_warm_mean"): value for name, value in cold.items()}
+    if seen.depends:
+        return {}
     return warm(seen.warm, seen.warm_empty.cycles)

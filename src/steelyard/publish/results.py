@@ -42,9 +42,10 @@ DEFAULT = {
         "key_cycles", "toggles_pt_1536",
     ),
 }  # fmt: skip
-#: metrics shown besides where a run has them and they are not zero: the time of fresh inputs is stored where it differs
+#: metrics shown besides where a run has them and they are not zero: the known answers' own time is stored where it is
+#: another than that of fresh inputs
 _SELDOM = (
-    "heap", *(f"cycles_{o}_fresh_mean" for o in OPERATIONS if o != "reject"),
+    "heap", *(f"cycles_{o}_known_mean" for o in OPERATIONS if o != "reject"),
     "felics_code_size", "felics_code_ram", "felics_code_time", "felics_code_total", "felics_ram", "felics_cycles_total",
     *(f"energy_{o}_measured{s}" for o in ("encrypt", "hash") for s in ("", "_uncertainty")),
 )  # fmt: skip
@@ -226,8 +227,8 @@ def _explained(group: Sequence[Row], shown: Set[str]) -> list[str]:
     sizes = [n for n in shown if size_of(n)]
     said = ["no figure where a size does not fit, or is not in the run's workload"] if sizes else []
     said = said if any(r.get(n) is None for n in sizes for r in group) else []
-    if any(n.endswith("_fresh_mean") for n in shown):
-        said.append("fresh inputs: the mean over others than the known answers', where time depends on the inputs")
+    if any(n.endswith("_known_mean") for n in shown):
+        said.append("known answers: their own mean, where time depends on the inputs; the other is over fresh inputs")
     return said + fewer(group, sorted(shown))
 
 
