@@ -42,6 +42,13 @@ def test_a_cipher_that_nobody_knows_is_weighed_by_its_own_block() -> None:
     assert study.without_aes([toy]) == {"aes128": ["Toy_64_64"]}
 
 
+def test_one_name_of_two_places_means_two_ciphers_where_nobody_knows_it() -> None:
+    mine, theirs = (row("Toy", n, origin=place, encrypt_per_byte=n / 8) for n, place in ((500, "a"), (400, "b")))
+    assert [c.variant for c in study.ciphers([mine, theirs], UNO)] == ["Toy (a)", "Toy (b)"]
+    known = [row("aes128", 500, origin="bundled"), row("aes128", 400, origin="b")]
+    assert [(c.variant, c.figures["latency"]) for c in study.ciphers(known, UNO)] == [("aes128", 400)]
+
+
 def test_energy_is_power_by_time() -> None:
     aes = one(row("aes128", 3200))
     assert aes.figures["power"] == pytest.approx(52.0)  # 5 V x 5.2 mA at 8 MHz, here at 16

@@ -36,6 +36,16 @@ def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> 
     assert "2 ciphers on 1 target" in cli("study -t bluepill").out
 
 
+def test_targets_with_few_ciphers_are_not_studied_unless_they_are_named(cli: Cli, tmp_path: Path) -> None:
+    some = [record(f"toy{k}/ref", target=t, load="0/16") for k in range(4) for t in ("uno", "bluepill")]
+    store(tmp_path / "results.db", *some, record("toy1/ref", target="atmega128", load="0/16"))
+    done = cli("study --json")
+    assert not any("atmega128" in s["title"] for s in json.loads(done.out))
+    assert "4 ciphers on 2 targets" in cli("study").out
+    assert "so left out: atmega128; --target names them" in cli("study").out
+    assert "1 cipher on 1 target" in cli("study -t atmega128").out
+
+
 def test_the_ten_best_and_the_five_worst_are_drawn() -> None:
     assert study.extremes(20) == [*range(10), *range(15, 20)]
     assert study.extremes(12) == [*range(12)]

@@ -17,6 +17,7 @@ from ..model.target import Target
 from ..verify.known import readings
 from ..verify.knownblock import known_block
 from . import rank
+from .answer import came_from, place_of
 from .choose import block_bytes
 
 #: bytes of an AEAD's message, which has no associated data: the study takes 16 for the block of what has none
@@ -94,9 +95,22 @@ def ciphers(rows: Sequence[Row], target: Target) -> list[Cipher]:
     """The variants among the verified rows of one target that its study is of, by name."""
     made = []
     for primitive, latency in LATENCY.items():
-        mine = [r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"]
+        mine = _apart([r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"])
         made += [_cipher(r, target) for r in rank.best_of_variant(mine, latency)]
     return sorted(made, key=lambda c: (c.primitive, c.variant))
+
+
+def _apart(rows: Sequence[Row]) -> list[Row]:
+    """The rows; a name that nobody knows means another cipher in each place where sources came from."""
+    places: dict[str, set[str]] = {}
+    for r in rows:
+        places.setdefault(str(r["variant"]), set()).add(came_from(r))
+    strange = {v for v, of in places.items() if len(of) > 1 and not _is_known(v)}
+    return [r | {"variant": f"{r['variant']} ({place_of(r)})"} if r["variant"] in strange else r for r in rows]
+
+
+def _is_known(variant: str) -> bool:
+    return bool(known_block(variant) or readings("crypto_aead", variant))
 
 
 def _cipher(row: Row, target: Target) -> Cipher:

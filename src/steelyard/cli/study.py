@@ -7,7 +7,7 @@ import click
 from ..analyse import study as measures
 from ..model.errors import unknown
 from ..model.target import target_names
-from ..publish import report, study
+from ..publish import report, results, study
 from ..publish.ranking import unjudged
 from . import options
 from .answers import asked
@@ -32,8 +32,8 @@ class Study(options.Answering, frozen=True, kw_only=True):
         "-t",
         multiple=True,
         metavar="TARGET",
-        help="Repeatable or comma-separated; what moved is told of the first two. Default: all with stored runs, "
-        "the paper's first.",
+        help="Repeatable or comma-separated; what moved is told of the first two. Default: those with the most "
+        "ciphers, down to half as many, the paper's first.",
     ),
     options.text("--title", default="Lightweight ciphers compared", metavar="TEXT", help="Title."),
     options.output(*(f for f in TABLES if f != "parquet")),
@@ -46,10 +46,17 @@ def verb(ask: Study) -> int:
         raise unknown("target", wrong[0], target_names())
     answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
     weighed = [r for r in answer.rows if measures.has_latency(r)]
-    notes = (*answer.notes, *unjudged(weighed, "compared"))
+    notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"))
     rows = [r for r in weighed if r["outcome"] == "verified"]
-    stored = {str(r["target"]) for r in rows if r["target"] in target_names()}
-    targets = [t for t in named if t in stored] or sorted(stored, key=lambda t: (not study.published(t), t))
+    stored: dict[str, set[object]] = {}
+    for r in rows:
+        if r["target"] in target_names():
+            stored.setdefault(str(r["target"]), set()).add(r["variant"])
+    order = sorted(stored, key=lambda t: (not study.published(t), -len(stored[t]), t))
+    most = max(map(len, stored.values()), default=0)
+    targets = [t for t in named if t in stored] or [t for t in order if 2 * len(stored[t]) >= most]
+    if left := [] if named else [t for t in order if t not in targets]:
+        notes += (f"with less than half as many ciphers, so left out: {results.some(left)}; --target names them",)
     if lost := [t for t in named if t not in stored]:
         say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
     if not targets or (lost and len(lost) == len(named)):

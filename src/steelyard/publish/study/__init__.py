@@ -65,7 +65,7 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
                 largest[primitive] = group
         chosen = [r for group in largest.values() for r in group]
         if len({r["flags"] for r in chosen}) > 1:
-            chosen = [r | {"implementation": f"{r['implementation']} {r['flags']}"} for r in chosen]
+            chosen = [r | {"label": f"{r['label']} {r['flags']}"} for r in chosen]
         if left := sum(map(len, groups.values())) - len(chosen):
             said.append(f"{counted(left, 'row')} of other devices, compilers or models on {target} left out")
         of[target] = study.ciphers(chosen, load_target(target))
@@ -107,6 +107,10 @@ def _section(target: str, of: Sequence[Cipher], parts: Sequence[Part]) -> Sectio
     return Section(target, results.title_of(target, device), figures, [t for t in tables if t.lines])
 
 
+def _primitive(kind: str) -> str:
+    return next(p for p, k in _KINDS.items() if k == kind)
+
+
 def _column(m: Measure, title: str = "") -> Column:
     return Column(m.name, title or m.title, m.unit, m.digits)
 
@@ -116,7 +120,8 @@ _BITS = (Column("key", "key", "bits", 0), Column("block", "block", "bits", 0))
 
 
 def _cells(c: Cipher) -> list[Cell]:
-    return [c.variant, str(c.row["implementation"]), c.key or None, c.block or None]
+    implementation = str(c.row["label"]).partition("/")[2]  # it says which of two sources of one name
+    return [c.variant, implementation, c.key or None, c.block or None]
 
 
 def _measures(target: str, kind: str, of: Sequence[Cipher]) -> Sheet:
@@ -142,13 +147,20 @@ def _best(target: str, kind: str, of: Sequence[Cipher]) -> Drawing:
         order = study.ranked(of, m.name)
         if len({c.figures[m.name] for c in order}) < 2:  # modelled power is one figure for all
             continue
+        places = _places([c.figures[m.name] or 0.0 for c in order])
         for k in extremes(len(order)):
             among = "best ten" if k < BEST else "worst five"
             data.append(
-                {"order": at, "panel": f"{m.title}, {m.unit}", "measure": m.name, "rank": k + 1, "among": among}
+                {"order": at, "panel": f"{m.title}, {m.unit}", "measure": m.name, "rank": places[k], "among": among}
                 | {"name": order[k].variant, "value": order[k].figures[m.name], "run": order[k].row["run"]}
             )
     return _drawing("best", f"{target}, {kind}: best ten and worst five", data, ("panel", "rank", "name", "value"))
+
+
+def _places(values: Sequence[float]) -> list[int]:
+    """Places of ordered values: one more than there are better ones, so that equal ones share theirs."""
+    first: dict[float, int] = {}
+    return [first.setdefault(v, k) for k, v in enumerate(values, 1)]
 
 
 def extremes(count: int) -> list[int]:
@@ -184,7 +196,7 @@ def _parts(target: str, kind: str, parts: Sequence[Part]) -> Sheet:
         Line([*_cells(p.cipher), p.aes, *(p.percent.get(m.name) for m in measures)], run_of(p.cipher.row))
         for p in sorted(parts, key=lambda p: p.percent.get("cycles_per_byte", float("inf")))
     ]
-    return Sheet(f"{target}, {kind}: parts of AES (figure 2)", f"study-aes-{target}", columns, lines)
+    return Sheet(f"{target}, {kind}: parts of AES (figure 2)", f"study-aes-{target}-{_primitive(kind)}", columns, lines)
 
 
 _GROUP = (
@@ -207,7 +219,9 @@ def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
         "the sum is the study's; the mean is what ciphers of one group have in common whatever their number",
         "the study also adds up percentages of several measures, which are of different things: not done here",
     ]
-    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
+    return Sheet(
+        f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}-{_primitive(kind)}", columns, lines, notes=notes
+    )
 
 
 def _group(g: Group) -> list[Cell]:
@@ -240,7 +254,7 @@ def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
                 cells += [f"{g.below} of {g.count}", _names(g), g.percent] if g else [None, None, None]
                 runs += [r for c in g.winners for r in run_of(c.row)] if g else []
             lines.append(Line(cells, runs))
-        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines))
+        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}-{primitive}", columns, lines))
     return sheets
 
 
@@ -280,7 +294,13 @@ def _scores(target: str, kind: str, of: Sequence[Cipher], what: str, measures: S
         notes.append(
             "throughput and latency are one figure at one block's size, and energy follows from power and them"
         )
-    return Sheet(f"{target}, {kind}: score table, {what}", f"study-score-{target}", columns, lines, notes=notes)
+    return Sheet(
+        f"{target}, {kind}: score table, {what}",
+        f"study-score-{target}-{_primitive(kind)}-{len(measures)}",
+        columns,
+        lines,
+        notes=notes,
+    )
 
 
 def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
