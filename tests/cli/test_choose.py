@@ -238,6 +238,16 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
     assert "and 0 bytes of" in chosen("choose -t uno --workload cose --adlen 0").out
 
 
+def test_what_has_no_points_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("blind1/ref", rom=800, load="kat"))
+    alone = chosen("choose small1 blind1 -t uno --mlen 24 --adlen 8").out
+    assert "small1/ref is first: nothing else could be compared: 1 other may fit" in alone
+    assert "not compared: blind1/ref; --measure weighs them" in alone
+    table = chosen("choose small1 blind1 --table --mlen 24 --adlen 8").out
+    assert "not compared, for want of cycles at this size: 1 on uno; --measure weighs them" in table
+    assert "nothing else fits" in chosen("choose small1 -t uno --mlen 24 --adlen 8").out
+
+
 def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:
     """Whether it fits or not, and each of a protocol's with its cheapest implementation."""
     store(tmp_path / "results.db", linear("aes128gcm/ref", 50, rom=9000, stack=400))
@@ -247,6 +257,9 @@ def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:
     assert found["aes128gcm/fast"] == "yes, does not fit"
     assert (found["aes128ccm/ref"], found["small1/ref"]) == ("yes", "")
     assert "aes128gcm/ref" not in found
+    store(tmp_path / "results.db", linear("aes128gcm/fast", 60, rom=3000, stack=60, flags="-Os"))
+    again = {(r["label"], r["flags"]): r["today"] for r in lines(chosen, "choose -t uno --workload tls13 --rom 4K")}
+    assert again["aes128gcm/fast", "-Os"] == "yes", "of two flag sets the one that fits"
     assert "used today" not in chosen(ASK).out.split("is first")[0]
 
 

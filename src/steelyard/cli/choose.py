@@ -93,7 +93,9 @@ def _bytes(name: str, help: str, default: int | None) -> options.Declared:
         help="What the first has least of.",
     ),
     options.number("--top", "-n", help=f"How many are shown besides the Pareto front. Default: {TOP}."),
-    options.flag("--measure", help="Weigh what is shown at these sizes, instead of interpolating."),
+    options.flag(
+        "--measure", help="Weigh what is shown at these sizes, and what has no points, instead of interpolating."
+    ),
     options.tables,
     options.db,
 )
@@ -246,15 +248,16 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
     limits = _limits(ask, device)
     if ask.primitive == "crypto_aead" and sum(size) > (most := load_target(name).chip.ram.size):
         rows, notes = [], (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
-    candidates, lost = _costed(ask, rows, size, limits)
+    candidates, unknown, lost = _costed(ask, rows, size, limits)
     if ask.measure:
-        shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP, ask.by)
-        today = choice.used(PROTOCOLS.get(ask.workload), candidates)
-        shown = [*shown, *(r for r in today if r not in shown)]
+        fitting = choose.fitting(candidates, limits)
+        shown = choice.shown(fitting, ask.top or TOP, ask.by)
+        today = choice.used(PROTOCOLS.get(ask.workload), candidates, fitting)
+        shown = [*shown, *(r for r in today if r not in shown), *unknown]
         done, gone = _measured(ask, name, shown, size)
         if done:
             rows, notes = _rows(ask, name, *size, together="newest")
-            candidates, lost = _costed(ask, rows, size, limits)
+            candidates, unknown, lost = _costed(ask, rows, size, limits)
         if gone:
             lost = (*lost, f"not weighed, because their sources are not here as they were: {', '.join(gone)}")
     return Choice(
@@ -268,6 +271,7 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         candidates=candidates,
         by=ask.by,
         fitting=choose.ordered(choose.fitting(candidates, limits), ask.by),
+        unknown=sorted({str(r["label"]) for r in unknown}),
         protocol=PROTOCOLS.get(ask.workload),
         notes=(*lost, *notes),
     )
@@ -275,9 +279,9 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
 
 def _costed(
     ask: Choose, rows: Sequence[Row], size: tuple[int, int], limits: Limits
-) -> tuple[list[Row], tuple[str, ...]]:
-    """A row for each setup with its ``cycles`` at the size and ``by`` what means, and which have none. Where ROM or RAM
-    are too small and something else fits, nobody asks for cycles."""
+) -> tuple[list[Row], list[Row], tuple[str, ...]]:
+    """A row for each setup with its ``cycles`` at the size and ``by`` what means, those without that may fit, and what
+    to say of these. Where ROM or RAM are too small and something else fits, nobody asks for cycles."""
     if ask.primitive == "crypto_block":
         return _blocks(ask, rows, size[1])
     operation = "decrypt" if ask.decrypt else "encrypt"
@@ -290,8 +294,8 @@ def _costed(
     if len(small) < len(setups) and not choose.fitting(made, limits):
         made = _interpolated(ask, setups, size, operation, exact)
     has = {r["run"] for r in made}
-    lost = sorted({str(r["label"]) for r in small if r["run"] not in has})
-    return made, choice.without(lost)
+    unknown = [r for r in small if r["run"] not in has and (not room or r["run"] in room)]
+    return made, unknown, choice.without(sorted({str(r["label"]) for r in unknown}))
 
 
 def _setup(row: Row) -> tuple[object, ...]:
@@ -333,20 +337,20 @@ def _block(row: Row) -> int:
     return block_of(str(row["primitive"]), str(row["family"]), str(row["variant"]))
 
 
-def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tuple[str, ...]]:
+def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], list[Row], tuple[str, ...]]:
     made: list[Row] = []
-    lost: dict[str, None] = {}
+    unknown: list[Row] = []
     newest = {_setup(r): r for r in sorted(rows, key=run_number)}
     for r in newest.values():
         block = choose.block_bytes(r)
         given = {"decrypt": ask.decrypt, "key_per_message": ask.key_per_message}
         cycles = choose.blocks_cost(r, block, mlen, **given) if block else None
         if cycles is None:
-            lost[str(r["label"])] = None
+            unknown.append(r)
             continue
         ram = (value(r, "ram") or 0) + (value(r, "context") or 0)
         made.append(r | {"cycles": cycles, "by": choice.BLOCKS, "ram": ram})
-    return made, choice.without_cycles(sorted(lost))
+    return made, unknown, choice.without_cycles(sorted({str(r["label"]) for r in unknown}))
 
 
 def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> tuple[bool, list[str]]:
@@ -356,7 +360,7 @@ def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]
     from .plan import plan
     from .weigh import weigh
 
-    if all(r["by"] == choice.WEIGHED for r in rows):
+    if all(r.get("by") == choice.WEIGHED for r in rows):
         return False, []
     wanted = {(r["digest"], r["flags"]): str(r["label"]) for r in rows}
     flags = tuple(dict.fromkeys(str(r["flags"]) for r in rows))

@@ -27,7 +27,8 @@ _Cost = Callable[[Row], float | None]
 
 class Choice(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
-    those ``fitting``, the least ``by`` an aim first. ``keyed``: each message has its key schedule."""
+    those ``fitting``, the least ``by`` an aim first. ``unknown`` are those whose cycles at the size nobody knows.
+    ``keyed``: each message has its key schedule."""
 
     target: str
     primitive: str
@@ -39,6 +40,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     limits: Limits
     candidates: Sequence[Row]
     fitting: Sequence[Row]
+    unknown: Sequence[str] = ()
     protocol: Protocol | None = None
     notes: Sequence[str] = ()
 
@@ -71,7 +73,7 @@ def sheets(answer: Choice, top: int) -> list[Sheet]:
     if not rows:
         return [_near(answer, title, notes)]
     kept = choose.front(answer.fitting)
-    today = used(answer.protocol, answer.candidates)
+    today = used(answer.protocol, answer.candidates, answer.fitting)
     beside = [r for r in today if r["run"] not in {s["run"] for s in rows}]
     fit = {r["run"] for r in answer.fitting}
     costs = _costs(answer.device)
@@ -126,6 +128,8 @@ def table(answers: Sequence[Choice]) -> Sheet:
     if answers:
         notes += _assumptions(answers[0], [a.first for a in answers if a.first])
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
+    if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
+        notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}; --measure weighs them")
     return Sheet(title, "choice", columns, lines, notes=notes)
 
 
@@ -138,7 +142,8 @@ def without(labels: Sequence[str]) -> tuple[str, ...]:
     """That some have no figure for the size."""
     if not labels:
         return ()
-    return (f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}",)
+    said = f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}"
+    return (f"{said}; --measure weighs them",)
 
 
 def _call(answer: Choice) -> str:
@@ -177,7 +182,11 @@ def _reasons(answer: Choice) -> list[str]:
     others = [r for r in answer.fitting if r["label"] != first["label"]]
     number = len({r["label"] for r in answer.fitting})
     if not others:
-        return [f"{first['label']} is first: nothing else fits", *_today(answer, first)]
+        left = answer.unknown
+        alone = (
+            f"nothing else could be compared: {counted(len(left), 'other')} may fit" if left else "nothing else fits"
+        )
+        return [f"{first['label']} is first: {alone}", *_today(answer, first)]
     second, by = others[0], answer.by
     less = _less(first, second, by)
     gap = f"{less:.0f} %" if less >= 1 else "less than 1 %"
@@ -229,12 +238,14 @@ def _ratio(times: float) -> str:
 _NEAR = 5.0
 
 
-def used(protocol: Protocol | None, candidates: Sequence[Row]) -> list[Row]:
-    """What is used today with the protocol, each variant by its cheapest implementation, whether it fits or not."""
+def used(protocol: Protocol | None, candidates: Sequence[Row], fitting: Sequence[Row]) -> list[Row]:
+    """What is used today with the protocol, each variant by its cheapest implementation that fits, or of all where none
+    does."""
     today = protocol.today if protocol else ()
     first: dict[Value, Row] = {}
-    for r in choose.ordered([r for r in candidates if r["variant"] in today]):
-        first.setdefault(r["variant"], r)
+    for r in (*choose.ordered(fitting), *choose.ordered(candidates)):
+        if r["variant"] in today:
+            first.setdefault(r["variant"], r)
     return list(first.values())
 
 
@@ -242,7 +253,7 @@ def _today(answer: Choice, first: Row) -> list[str]:
     """What is used today with the protocol."""
     if answer.protocol is None:
         return []
-    rows = used(answer.protocol, answer.candidates)
+    rows = used(answer.protocol, answer.candidates, answer.fitting)
     if not rows:
         return [f"used today, and not among the results: {', '.join(answer.protocol.today)}"]
     row = rows[0]
