@@ -185,7 +185,8 @@ def fits() -> tuple[Fit, ...]:
 
 def is_fitted(row: Row) -> bool:
     """Whether a number of the target's model was fitted to the row's family."""
-    return any(row.target == fit.target and row.family in fit.families for fit in fits())
+    family = row.family.replace("-", "")  # as the published files have it
+    return any(row.target == fit.target and family in fit.families for fit in fits())
 
 
 def unseen(held: Iterable[tuple[Row, float]]) -> list[tuple[Row, float]]:

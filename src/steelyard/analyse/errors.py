@@ -109,8 +109,9 @@ def _cache(target: str) -> int:
 
 
 def _memory(row: Row, cache_bytes: int) -> str:
-    """Whether a cache holds all of a row's code; empty where there is no cache, or this is not known."""
-    size, rom = cache_bytes or _cache(str(row["target"])), row.get("rom")
+    """Whether a cache holds all of a row's image, harness and all, as the published errors have it; empty where there
+    is no cache, or this is not known."""
+    size, rom = cache_bytes or _cache(str(row["target"])), row.get("image_rom", row.get("rom"))
     if not size or not isinstance(rom, (int, float)):
         return ""
     return "cached" if rom <= size else "beyond"

@@ -41,7 +41,13 @@ def written(files: Iterable[SourceFile], objects: Mapping[str, Path], image: Pat
 
 def share(tree: Tree, hand: Mapping[str, float]) -> float:
     """The share of a profile's cycles in assembly, from 0 to 1; ``hand`` has the share of each function's instructions.
-    Clones that a compiler makes of a function ("f.constprop.0") are as the function is."""
+    Clones that a compiler makes of a function ("f.constprop.0") are as the function is; what is all of assembly has
+    none, so a clone of that name is another function's."""
+
+    def of(name: str) -> float:
+        mixed = hand.get(name.split(".")[0], 0.0)
+        return hand.get(name, mixed if mixed < 1 else 0.0)
+
     total = sum(cycles for *_, cycles in tree)
-    own = sum(cycles * hand.get(name, hand.get(name.split(".")[0], 0.0)) for name, _, _, cycles in tree)
+    own = sum(cycles * of(name) for name, _, _, cycles in tree)
     return own / total if total else 0.0

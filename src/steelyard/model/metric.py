@@ -173,7 +173,7 @@ DERIVED = {"ram": ("stack", "ram_static", "heap")}
 
 
 #: what else is made of stored metrics
-MADE = DERIVED | dict.fromkeys(ERRORS, (ASSEMBLY, "rom"))
+MADE = DERIVED | dict.fromkeys(ERRORS, (ASSEMBLY, "rom", "image_rom"))
 
 
 class Size(Struct, frozen=True):
