@@ -152,3 +152,20 @@ def test_designs_have_the_reference_as_lines(cli: Cli, tmp_path: Path) -> None:
     drawn = cli("plot area -o - --format svg").out
     assert drawn.count(dotted) == 2
     assert [drawn.count(name) > 0 for name in (">a/x1<", ">b/x1<", ">aes128gcm/x1<")] == [True, True, False]
+
+
+def test_a_table_of_the_users_is_not_replaced(cli: Cli, tmp_path: Path) -> None:
+    """That of an earlier drawing is."""
+    store(tmp_path / "results.db", record())
+    mine = tmp_path / "rom.csv"
+    for words in ("plot rom", "plot rom -o rom.pdf", "plot rom -o rom.vl.json"):
+        mine.write_text("mine")
+        refused = cli(words)
+        assert (refused.code, mine.read_text()) == (2, "mine")
+        assert "rom.csv: is there, and the figure's table would replace it; give another name to -o" in refused.err
+    mine.unlink()
+    for _ in range(2):
+        assert cli("plot rom").code == 0
+    assert mine.read_text() != "mine"
+    mine.write_bytes(b"SQLite format 3\0")
+    assert "is a database" in cli("plot rom").err

@@ -58,10 +58,23 @@ def test_a_queue_from_the_command_line(cli: Cli, tmp_path: Path) -> None:
         assert Desk(store).find(token).state == "withdrawn"
         address = said("link --server https://lab.example/").split("https://lab.example/operate/begin/")[1]
         operators = Operators(store)
+        assert "http://127.0.0.1:8017/operate/begin/" in said("link")
+        for port in (18017, 18017, 18018):
+            operators.served(f"http://127.0.0.1:{port}")
+        assert [d.subject[-5:] for d in operators.deeds() if d.action == "served"] == ["18018", "18017"]
+        address = said("link").split("http://127.0.0.1:18018/operate/begin/")[1]
         assert operators.is_link(address.split()[0])
         deeds = operators.deeds()
-        assert {d.action for d in deeds} == {"paused", "resumed", "repeated", "released", "deleted", "made a link"}
-        assert all(d.operator.endswith("(command line)") for d in deeds if d.action != "made a link")
+        assert {d.action for d in deeds} == {
+            "paused",
+            "resumed",
+            "repeated",
+            "released",
+            "deleted",
+            "made a link",
+            "served",
+        }
+        assert all(d.operator.endswith("(command line)") for d in deeds if d.action not in ("made a link", "served"))
 
 
 def test_a_list_that_ends_early_says_so(cli: Cli, tmp_path: Path) -> None:

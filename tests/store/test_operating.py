@@ -167,6 +167,10 @@ def test_why_jobs_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         yard.resume("target b")
     with pytest.raises(UserError, match="kind"):
         yard.pause("boat b")
+    for subject, why in (("target unoo", "unknown target 'unoo'; did you mean uno"), ("machine M", "did you mean m"),
+                         ("board m/x", "unknown board 'm/x'; known: none")):  # fmt: skip
+        with pytest.raises(UserError, match=why):
+            yard.pause(subject)
     yard.absent("m 1 x")
     assert yard.workers() == []
     assert yard.holds() == []
@@ -393,9 +397,11 @@ def test_boards_of_a_worker_are_paused_by_their_machine(store: Store) -> None:
     assert yard.present(worker(boards=boards)) == []
     assert yard.workers()[0].boards == boards
     yard.pause("board m/pill-1")
-    yard.pause("board other/uno-1")
     assert yard.present(worker(boards=boards)) == ["pill-1"]
     assert len(yard.workers()) == 1
+    yard.present(worker("other 1 x", boards=boards))
+    yard.pause("board other/uno-1")
+    assert yard.present(worker(boards=boards)) == ["pill-1"], "not the other machine's"
     assert time.time() * 1e6 - yard.workers()[0].seen < 60e6
 
 

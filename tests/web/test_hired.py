@@ -216,6 +216,7 @@ def test_a_paused_machine_gets_nothing(desks: Desks) -> None:
     assert msgspec.json.decode(desks.said("one", "take", targets=["uno"]).text)["taken"] is None
     desks.took("two", "uno")
     boards = [{"name": "uno-1", "target": "uno", "aside": ""}]
+    desks.said("one", "present", targets=["a"], boards=boards)
     Yard(desks.store, "ann").pause("board one/uno-1")
     got = desks.said("one", "present", targets=["a"], boards=boards)
     assert msgspec.json.decode(got.text) == {"boards": ["uno-1"]}

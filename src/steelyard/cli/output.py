@@ -43,6 +43,13 @@ class Output(Struct, frozen=True):
         """Whether a program is to read the answer, as one table with all that tells its rows apart."""
         return self.format in formats.FLAT
 
+    @property
+    def table(self) -> Path | None:
+        """The file of a figure's table, beside that of the figure."""
+        return (
+            None if self.path is None else self.path.with_name(f"{self.path.name.removesuffix(f'.{self.format}')}.csv")
+        )
+
     def give(self, sheets: Sequence[Sheet], document: object = None, notes: Sequence[str] = ()) -> None:
         """Shows sheets, or writes them in the format asked for with the notes below each of them; JSON is the
         ``document`` where there is one."""
@@ -98,7 +105,21 @@ def output_of(out: Path | None, format: str, json: bool, known: Sequence[str], u
         endings = ", ".join(f".{f}" for f in known)
         raise UserError(f"{cut(str(out))}: no such format; end the name in one of {endings}, or give --format")
     writable(out)
-    return Output(out, named)
+    made = Output(out, named)
+    if named in FIGURES and made.table is not None:
+        _replaceable(made.table, out)
+    return made
+
+
+def _replaceable(table: Path, drawing: Path) -> None:
+    """:class:`UserError` for a file that the table beside a ``drawing`` would replace, unless a drawing is beside it
+    already: then it is the table of that."""
+    writable(table)
+    drawings = (drawing, *(table.with_suffix(f".{f}") for f in FIGURES))
+    if table.exists() and not any(d.exists() for d in drawings):
+        raise UserError(
+            f"{table}: is there, and the figure's table would replace it; give another name to -o, or move it"
+        )
 
 
 def _ending(out: Path, known: Sequence[str]) -> str:

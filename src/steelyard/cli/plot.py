@@ -19,7 +19,7 @@ from . import options
 from .answers import asked, points_of
 from .console import say, stderr
 from .options import command
-from .output import FIGURES, TABLES, Output
+from .output import FIGURES, TABLES, Output, output_of
 
 #: metrics that only runs with sizes have, of which points are drawn
 _OF_POINTS = ("encrypt_per_byte", "hash_per_byte")
@@ -82,7 +82,7 @@ def verb(ask: Plot) -> int:
         stderr().print(text, soft_wrap=True)
         return 1
     context = results.shared(rows, ("flags", "workload"))
-    out = Output(Path(f"{name}.svg"), "svg") if ask.out.console else ask.out
+    out = output_of(Path(f"{name}.svg"), "", False, FIGURES) if ask.out.console else ask.out
     draw(name, data, out, title=ask.title, context=context)
     say([*unjudged(answer.rows, "drawn"), *answer.notes])
     return 0
@@ -111,6 +111,5 @@ def draw(name: str, data: figure.Data, out: Output, *, title: str = "", context:
 def give_figure(spec: dict[str, Any], numbers: Sheet, out: Output) -> None:
     """Writes the figure of ``spec``, and its numbers beside it when it goes to a file."""
     out.put(figure.draw(spec, out.format.removeprefix("vl.")))
-    if out.path is not None:
-        stem = out.path.name.removesuffix(f".{out.format}")
-        Output(out.path.with_name(f"{stem}.csv"), "csv").give([numbers])
+    if out.table is not None:
+        Output(out.table, "csv").give([numbers])

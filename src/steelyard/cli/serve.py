@@ -65,14 +65,11 @@ def verb(ask: Serve) -> int:
         from ..web.makers import Makers
 
         link, taking = prepared.result()
-    try:
-        listener = socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
-    except OSError as e:
-        action = "give another --port" if e.errno == errno.EADDRINUSE else "give another --host or --port"
-        why = os.strerror(e.errno) if e.errno else e.strerror  # without the address, which is said already
-        raise UserError(f"{ask.host}:{ask.port}: {why}; {action}") from e
-    with listener:
+        listener = _listening(ask)
         host, port = listener.getsockname()[:2]
+        if ask.submissions:  # queue link leads there
+            other.submit(_served, ask, f"http://{host}:{port}").result()
+    with listener:
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
         if link:
             stderr().print(f"nobody operates it yet: http://{host}:{port}{link} works once, for a day", soft_wrap=True)
@@ -86,6 +83,23 @@ def verb(ask: Serve) -> int:
         with _workers(ask, taking):
             uvicorn.Server(config).run(sockets=[listener])
     return 0
+
+
+def _listening(ask: Serve) -> socket.socket:
+    try:
+        return socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
+    except OSError as e:
+        action = "give another --port" if e.errno == errno.EADDRINUSE else "give another --host or --port"
+        why = os.strerror(e.errno) if e.errno else e.strerror  # without the address, which is said already
+        raise UserError(f"{ask.host}:{ask.port}: {why}; {action}") from e
+
+
+def _served(ask: Serve, url: str) -> None:
+    """Writes down where the server is. In a process of its own."""
+    from ..store.operators import Operators
+
+    with select.store(ask.db) as store:
+        Operators(store).served(url)
 
 
 def _prepared(ask: Serve) -> tuple[str, Taking | None]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from steelyard.model.errors import UserError, unknown
-from steelyard.model.target import load_target
+from steelyard.model.target import load_target, target_names
 
 from . import queue, schema
 from .engine import explained
@@ -172,7 +172,8 @@ class Yard:
         )  # fmt: skip
 
     def pause(self, subject: str, why: str = "") -> None:
-        """Gives nothing to a target, a machine or a board, as ``kind name``, until :meth:`resume`; runs go on."""
+        """Gives nothing to a target, a machine or a board that is known, as ``kind name``, until :meth:`resume`. Runs
+        go on."""
         kind, _, name = subject.partition(" ")
         if kind not in KINDS:
             raise unknown("kind", kind, KINDS)
@@ -181,6 +182,8 @@ class Yard:
         values = {"subject": subject, "operator": self._who[0], "why": why, "since": now()}
 
         def work(connection: Connection) -> None:
+            if name not in (known := _pausable(connection, kind)):
+                raise unknown(kind, name, known)
             connection.execute(delete(_hold).where(_hold.c.subject == subject))
             connection.execute(insert(_hold).values(row_of(_hold, values)))
 
@@ -293,6 +296,20 @@ class Yard:
         """Says that a worker has ended."""
         with explained(self._store._name):
             repeated(self._store._engine, lambda c: c.execute(delete(_worker).where(_worker.c.name == name)))
+
+
+def _pausable(connection: Connection, kind: str) -> set[str]:
+    """What of a kind there is to pause: what workers that were seen lately are, have and can do, machines with a key or
+    an attempt, this version's targets and those of jobs."""
+    there = workers(connection)
+    if kind == "board":
+        return {f"{w.machine}/{b.name}" for w in there for b in w.boards}
+    if kind == "machine":
+        keys = connection.execute(select(schema.worker_key.c.machine)).scalars()
+        tried = connection.execute(select(_attempt.c.worker).distinct()).scalars()
+        return {*(w.machine for w in there), *keys, *(t.split(" ")[0] for t in tried)}
+    jobs = connection.execute(select(_job.c.target).distinct()).scalars()
+    return {*(t for w in there for t in w.targets), *jobs, *target_names()}
 
 
 def forget(store: Store, run: int) -> None:

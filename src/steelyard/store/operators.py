@@ -36,7 +36,7 @@ MOST = 300
 SHORTEST, LONGEST = 10, 200
 _NAME = re.compile(r"[\w.@+-]{1,64}")
 _USED = "this link is used or too old; steelyard queue link makes another"
-SIGNED_IN, REFUSED = "signed in", "sign-in refused"
+SIGNED_IN, REFUSED, SERVED = "signed in", "sign-in refused", "served"
 _operator, _admission, _audit, _key = schema.operator, schema.admission, schema.audit, schema.worker_key
 _T = TypeVar("_T")
 
@@ -101,6 +101,17 @@ class Operators:
 
         self._done(work)
         return token
+
+    def served(self, url: str) -> None:
+        """Writes down where a server is, unless it was there before."""
+        if url != self.server():
+            self._done(lambda connection: note(connection, "", "", SERVED, url))
+
+    def server(self) -> str:
+        """Where a server that takes packages was started last; empty where none was."""
+        query = select(_audit.c.subject).where(_audit.c.action == SERVED).order_by(_audit.c.id.desc()).limit(1)
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            return str(connection.execute(query).scalar() or "")
 
     def is_link(self, token: str) -> bool:
         """Whether a link is good."""

@@ -7,6 +7,9 @@ from ...store.operators import Operators
 from .. import options, select
 from ..options import Stored, command
 
+#: where serve listens unless it is told otherwise
+USUAL = "http://127.0.0.1:8017"
+
 
 class Link(Stored, frozen=True, kw_only=True):
     """What ``queue link`` is asked."""
@@ -16,7 +19,7 @@ class Link(Stored, frozen=True, kw_only=True):
 
 @command(
     Link,
-    options.text("--server", default="http://127.0.0.1:8017", metavar="URL", help="Where it leads."),
+    options.text("--server", metavar="URL", help="Where it leads. Default: where serve was started last."),
     options.db,
     options.tables,
 )
@@ -27,6 +30,7 @@ def verb(ask: Link) -> int:
     no longer work.
     """
     with select.store(ask.db, existing=True) as store:
-        token = Operators(store).link()
-    ask.out.give([plain("", "link", ("link",), [(f"{ask.server.rstrip('/')}/operate/begin/{token}",)])])
+        operators = Operators(store)
+        server, token = ask.server or operators.server() or USUAL, operators.link()
+    ask.out.give([plain("", "link", ("link",), [(f"{server.rstrip('/')}/operate/begin/{token}",)])])
     return 0
