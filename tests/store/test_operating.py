@@ -167,9 +167,9 @@ def test_why_jobs_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         yard.resume("target b")
     with pytest.raises(UserError, match="kind"):
         yard.pause("boat b")
-    for subject, why in (("target unoo", "unknown target 'unoo'; did you mean uno"), ("machine M", "did you mean m"),
+    for subject, said in (("target unoo", "unknown target 'unoo'; did you mean uno"), ("machine M", "did you mean m"),
                          ("board m/x", "unknown board 'm/x'; known: none")):  # fmt: skip
-        with pytest.raises(UserError, match=why):
+        with pytest.raises(UserError, match=said):
             yard.pause(subject)
     yard.absent("m 1 x")
     assert yard.workers() == []

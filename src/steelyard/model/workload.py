@@ -27,6 +27,11 @@ class Workload(Struct, frozen=True):
         digest = hashlib.sha256(sizes.encode()).hexdigest()[:8]
         return f"{self.name} ({len(self.sizes)} sizes, {digest})"
 
+    @property
+    def word(self) -> str:
+        """What ``--workload`` takes for it: its name, or its sizes."""
+        return self.text if self.name == "sizes" else self.name
+
 
 #: what is measured of a primitive whose calls have one size only
 KNOWN = "kat"

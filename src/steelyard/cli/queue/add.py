@@ -70,7 +70,7 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
     of = {n: getattr(offer, n) for n in ("primitive", "family", "variant", "name", "digest", "sources")}
     tasks = [
         Task(package=hashlib.sha256(content).hexdigest(), file=file, **of, target=j.target.name, flags=j.flags,
-             workload=j.workload.name)
+             workload=j.workload.word)
         for j in jobs
     ]  # fmt: skip
     return Given(file, content, msgspec.json.encode(found).decode(), "of its sources", me()), tasks
