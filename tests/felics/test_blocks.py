@@ -122,13 +122,13 @@ def test_it_is_linked_in_the_order_of_the_published_images(bench: Bench, atmega1
 
 
 def test_schedules_that_are_none_do_not_count(bench: Bench, atmega128: Target) -> None:
-    run = bench.weigh(package(bench, info="=>".join((": yes", ": No")), **blocks.unscheduled()), atmega128, SCENARIO_0)
+    run = bench.weigh(package(bench, info=": yes=>: No", **blocks.unscheduled()), atmega128, SCENARIO_0)
     found = felics(run)
     assert [found[f] for f in ("cycles_eks", "cycles_dks", "stack_eks", "stack_dks")] == [0] * 4
     assert found["data_common"] == blocks.KEY + blocks.BLOCK
     assert found["code_eks"] == 4  # the constants
     assert found["code_total"] > found["code_e"] > found["code_dks"] > 0  # words.c
-    assert run.metrics["cycles_schedule_decrypt_mean"] > run.metrics["cycles_schedule_encrypt_mean"] > 0
+    assert run.metrics["cycles_schedule_decrypt_mean"] >= run.metrics["cycles_schedule_encrypt_mean"] > 0
     assert not any("denies" in note for note in run.notes)
 
 
