@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from . import building, device, lab, measure, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Observed, Op, Vector
+from .model.call import DeviceError, Observed, Op
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
 from .model.once import Once, alone
@@ -415,7 +415,7 @@ class Pipeline:
             fresh = verify.fresh_blocks(verifier, known, every=True)
         felics = measure.Felics()
         if job.workload.name in SCENARIOS:
-            felics = self._scenario(job, built, client, verifier.own)
+            felics = self._scenario(job, built, client, verifier)
         verify.reused(verifier, known)
         warm, notes = verify.warm_blocks(verifier, known, sampled=link.resolution > 0)
         warm_empty = measure.empty_calls(client, operations, warm=True) if warm else empty
@@ -451,7 +451,7 @@ class Pipeline:
         return seen, verification, _Said(verifier.notes, [*notes, *repeats, *empty.notes])
 
     def _scenario(
-        self, job: Job, built: building.Build, client: device.Client, vector: Vector | None
+        self, job: Job, built: building.Build, client: device.Client, verifier: verify.BlockVerifier
     ) -> measure.Felics:
         """The figures of the first FELICS in the workload's scenario. A mode of operation has an image of its own,
         which only the simulator runs; where there are no figures, a note says why."""
@@ -459,10 +459,12 @@ class Pipeline:
         about = f"no figures of FELICS's scenario {scenario}: "
         if (data := measure.DATA.get(scenario, 0)) % (block := client.hello.a_bytes):
             return measure.Felics(notes=(f"{about}{data} bytes are not a whole number of blocks of {block}",))
-        said, context = measure.message(client, scenario, vector)
+        said, context = measure.message(client, scenario, verifier.own)
+        fresh, other = measure.another(client, scenario, verifier.inputs)
         if scenario == 0:
-            objects = building.objects(built, implementation)
-            return measure.phases(client, implementation, job.target, objects, said)
+            objects, again = building.objects(built, implementation), (client, fresh)
+            linked = built.folder / MAP
+            return measure.phases(client, implementation, job.target, objects, said, linked=linked, again=again)
         if job.target.device != "simulator":
             return measure.Felics(notes=(f"{about}its mode of operation is simulated only",))
         in_flash = scenario == 2
@@ -470,14 +472,18 @@ class Pipeline:
             return measure.Felics(
                 notes=(f"{about}crypto_block has no contexts in flash where that is not data memory",)
             )
-        asked = building.Scenario(scenario, block, context if in_flash else b"")
+        asked = building.Scenario(scenario, block, *((context, other) if in_flash else ()))
         made = building.build(implementation, job.target, _toolchain(job), job.flags, self.force, asked)
         failure = made.failure
         if failure is None:
             try:
-                moded = device.simulated(job.target, made.images["both"], self.max_cycles, self.over)
-                objects, mode = building.objects(made, implementation), building.mode(made)
-                return measure.phases(moded, implementation, job.target, objects, said, scenario, mode)
+                moded, others = (
+                    device.simulated(job.target, made.images[part], self.max_cycles, self.over)
+                    for part in ("both", "other" if in_flash else "both")
+                )
+                objects, mode, linked = building.objects(made, implementation), building.mode(made), made.folder / MAP
+                again = (others, fresh)
+                return measure.phases(moded, implementation, job.target, objects, said, scenario, mode, linked, again)
             except DeviceError as e:
                 failure = e.failure
         return measure.Felics(notes=(f"{about}{failure.reason}: {failure.detail}",))

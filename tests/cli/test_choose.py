@@ -232,6 +232,9 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
         ("tls13 --adlen 0", "--adlen 0: no TLS 1.3 record has so many bytes of them; it has 5 bytes"),
         ("tls13 --mlen 0", "--mlen 0: no TLS 1.3 record has such a message; at least 1 byte"),
         ("lorawan --mlen 242 --adlen 24", "at most 251 bytes of both (LoRaWAN"),
+        ("canfd --mlen 9", "--mlen 9: no CAN FD payload has so many bytes; the nearest have 8 and 12 (ISO 11898"),
+        ("canfd --mlen 63", "the nearest have 48 and 64 (ISO 11898"),
+        ("canfd --mlen 65", "--mlen 65: no CAN FD payload has such a message; at most 64 bytes"),
         ("ieee802154 --mlen 121", "--mlen 121 with 15 of associated data: no IEEE 802.15.4 frame has such a message"),
     ):
         assert said in chosen(f"choose -t uno --workload {given}").err

@@ -101,6 +101,34 @@ def encrypted(key: bytes, block: bytes) -> bytes:
     return v.to_bytes(4, "little") + w.to_bytes(4, "little")
 
 
+def round_keys(key: bytes) -> list[int]:
+    """What the schedule makes of it."""
+    k = [int.from_bytes(key[i : i + 4], "little") for i in range(0, KEY, 4)]
+    sums = [n * 0x9E3779B9 & 0xFFFFFFFF for n in range(33)]
+    pairs = ((sums[n] + k[sums[n] & 3], sums[n + 1] + k[sums[n + 1] >> 11 & 3]) for n in range(32))
+    return [x & 0xFFFFFFFF for pair in pairs for x in pair]
+
+
+def unscheduled() -> dict[str, str]:
+    """Sources of the same cipher that makes round keys while it encrypts and decrypts, by stem."""
+    out = {}
+    first, second = "sum & 3", "sum >> 11 & 3"
+    for stem, start, line, step, which in (
+        ("encrypt", "0", "v[1] +=", "sum += 0x9E3779B9;", (first, second)),
+        ("decrypt", "32 * 0x9E3779B9", "v[0] -=", "sum -= 0x9E3779B9;", (second, first)),
+    ):
+        text = SOURCES[f"{stem}.c"].replace("*)roundKeys;", f"*)roundKeys, sum = {start};")
+        read = "READ_ROUND_KEY_DOUBLE_WORD(rk[{}])"
+        for old, new in zip(("2 * i", "2 * i + 1"), which, strict=True):
+            text = text.replace(read.format(old), f"(sum + {read.format(new)})")
+        out[stem] = text.replace(line, f"{step}\n        {line}")
+    copy = "uint8_t i;\n    for (i = 0; i < 16; i++)\n        roundKeys[i] = key[i];"
+    for name, body in (("encryption", copy), ("decryption", "")):
+        head = f"void Run{name.title()}KeySchedule(uint8_t *key, uint8_t *roundKeys)"
+        out[f"{name}_key_schedule"] = f'#include "constants.h"\n{head}\n{{\n    {body}\n}}\n'
+    return out
+
+
 def vectors(key: bytes, block: bytes, output: bytes) -> str:
     """The text of a test_vectors.c."""
     names = (("Plaintext", "BLOCK", block), ("Key", "KEY", key), ("Ciphertext", "BLOCK", output))

@@ -475,3 +475,16 @@ def test_no_folder_with_an_api_is_without_a_row(layout: list[tuple[list[str], se
         for api in top.rglob("api.h"):
             assert api.parent in rows or api in listed or any(d in api.parents for d in deep), api
         assert len(found.rejected) == len({r.path for r in found.rejected})
+
+
+def test_a_package_behind_a_dot_is_told(tmp_path: Path) -> None:
+    """Not so what else begins with one."""
+    plain(tmp_path, "crypto_aead/foo128/ref")
+    plain(tmp_path, "crypto_aead/foo128/.ref")
+    plain(tmp_path, "crypto_aead/.foo256/ref")
+    plain(tmp_path, "crypto_aead/.git/hooks/deep")
+    found = discover(tmp_path)
+    assert [i.label for i in found.implementations] == ["foo128/ref"]
+    assert [(r.path.name, r.failure.detail) for r in found.rejected] == [
+        (name, "passed over, as its name begins with a dot: rename it") for name in (".foo256", ".ref")
+    ]

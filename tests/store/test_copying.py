@@ -149,6 +149,13 @@ def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:
     assert steps == [(COUNT, COUNT)]
 
 
+def test_a_verified_run_takes_no_time_below_zero(make: Make) -> None:
+    with Store.open(":memory:") as store:
+        store.add(make(metrics={"cycles_encrypt_mean": -3.0, "rom": -2.0}))
+        (found,) = checking.check(store)
+    assert (found.run, found.what) == (1, "cycles_encrypt_mean below zero")
+
+
 def test_what_was_handed_in_moves_with_its_queue(database: str, tmp_path: Path) -> None:
     """To another database and back: links lead to the same, jobs are where they were, and nothing is there twice."""
     with Store.open(database) as one, Store.open(tmp_path / "other.db") as other:

@@ -70,14 +70,24 @@ def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> li
 
 
 def operating(
-    spec: ToolchainSpec, flags: tuple[str, ...], interface: str, scenario: int, block: int
+    spec: ToolchainSpec, flags: tuple[str, ...], interface: str, scenario: int, block: int, part: str
 ) -> tuple[str, ...]:
     """The command that compiles the mode of operation of a FELICS scenario with the flags under test, for a package of
-    this ``interface`` and blocks of so many bytes; link-time optimisation is for the package alone."""
+    this ``interface`` and blocks of so many bytes. The folder ``part`` has the round keys and gets the object;
+    link-time optimisation is for the package alone."""
     own = (f for f in flags if not f.startswith("-flto"))
     defined = (f"-DSY_SCENARIO={scenario}", f"-DSY_BLOCK={block}", *(["-DSY_PHASES"] if interface == "phases" else []))
-    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, *defined, f"-I{paths.HARNESS}/include", "-I.")
-    return (*compiler, "-c", f"{paths.HARNESS}/modes.c", "-o", MODE)
+    compiler = (
+        spec.compiler,
+        *spec.flags,
+        "-std=gnu99",
+        *CODE,
+        *own,
+        *defined,
+        f"-I{paths.HARNESS}/include",
+        f"-I{part}",
+    )
+    return (*compiler, "-c", f"{paths.HARNESS}/modes.c", "-o", f"{part}/{MODE}")
 
 
 def linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str) -> tuple[str, ...]:

@@ -75,11 +75,17 @@ _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "
 class Scenario(Struct, frozen=True):
     """A scenario of FELICS's: its ``number``, the bytes of a ``block``, and in the one with round keys in flash the
     ``context`` that these are. The image has a mode of operation besides the package, and no other than that with both
-    directions."""
+    directions; but the same package with ``other`` round keys in flash, so that it cannot know them."""
 
     number: int
     block: int
     context: bytes = b""
+    other: bytes = b""
+
+    @property
+    def contexts(self) -> dict[str, bytes]:
+        """The round keys by part."""
+        return {"both": self.context} | ({"other": self.other} if self.other else {})
 
 
 class Build(Struct, frozen=True):
@@ -95,8 +101,9 @@ class Build(Struct, frozen=True):
 
     @property
     def images(self) -> dict[str, Path]:
-        """ELF images by part: ``both``, and for an AEAD ``encrypt`` and ``decrypt``."""
-        return {p: f for p in ("both", "encrypt", "decrypt") if (f := self.folder / f"{p}.elf").exists()}
+        """ELF images by part: ``both``, for an AEAD and a block cipher ``encrypt`` and ``decrypt``, and a scenario's
+        ``other``."""
+        return {p: f for p in ("both", "encrypt", "decrypt", "other") if (f := self.folder / f"{p}.elf").exists()}
 
 
 def build(
@@ -111,7 +118,8 @@ def build(
     they are undamaged. ``fresh`` builds in any case. Failures caused by the machine are not cached. Raises nothing for
     a failed build: ``build(...).failure`` says why."""
     flags = tuple(flags)
-    more = [] if scenario is None else [f"scenario {scenario.number} {scenario.block}", scenario.context.hex()]
+    more = [] if scenario is None else [f"scenario {scenario.number} {scenario.block}"]
+    more += [] if scenario is None else [context.hex() for context in scenario.contexts.values()]
     primitive, made_of = implementation.primitive, (implementation.digest, harness_digest(), target.digest)
     key, folder = _place(primitive, *made_of, toolchain.sha256, *flags, *more)
     if not fresh and (there := _read(key, folder, cached=True)):
@@ -177,9 +185,9 @@ def _build_into(
 ) -> None:
     parts = INTERFACES.get(implementation.interface) or PARTS[implementation.primitive]
     if scenario is not None:
-        parts = {"both": MODES[implementation.interface, scenario.number]}
+        parts = dict.fromkeys(scenario.contexts, MODES[implementation.interface, scenario.number])
     firmware, number = (target.digest, harness_digest()), f"0x{folder.name[:8]}"
-    harness = harness_objects(target, toolchain, *parts.values())
+    harness = harness_objects(target, toolchain, *dict.fromkeys(parts.values()))
     objects = {part: harness[operation] for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
         failure, notes = _compile(implementation, target, flags, objects, work, number, scenario)
@@ -262,8 +270,11 @@ def _compile(
     for primitive in more:
         script.add(primitive, *providing(spec, flags, primitive))
     if scenario is not None:
-        (work / ROUND_KEYS).write_text(f"{', '.join(map(str, scenario.context))}\n")
-        script.add("mode", operating(spec, flags, implementation.interface, scenario.number, scenario.block))
+        for part, context in scenario.contexts.items():
+            (work / part).mkdir(exist_ok=True)
+            (work / part / ROUND_KEYS).write_text(f"{', '.join(map(str, context))}\n")
+            made = operating(spec, flags, implementation.interface, scenario.number, scenario.block, part)
+            script.add(f"mode-{part}", made)
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
@@ -292,7 +303,7 @@ def _compile(
         if part == "both":  # shows which library members are pulled in, and why
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
-        all_of_it += [MODE] if scenario is not None else []
+        all_of_it += [f"{part}/{MODE}"] if scenario is not None else []
         script.add(f"link-{part}", linking(spec, options, all_of_it, f"{part}.elf"))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     try:
@@ -364,7 +375,7 @@ def _linked(implementation: Implementation, units: Sequence[SourceFile]) -> list
 
 def mode(built: Build) -> Path:
     """The object file of a scenario's mode of operation."""
-    return built.folder / MODE
+    return built.folder / "both" / MODE
 
 
 def objects(built: Build, implementation: Implementation) -> dict[str, Path]:

@@ -161,6 +161,10 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
     if most is not None and mlen > most:
         text = f"--mlen {mlen}: no {protocol.title} has such a message; at most {most} bytes ({protocol.standard})"
         raise UserError(f"{text}: give a smaller one, or leave out --workload")
+    if protocol.lengths and mlen not in protocol.lengths:
+        near = [max(n for n in protocol.lengths if n < mlen), min(n for n in protocol.lengths if n > mlen)]
+        text = f"--mlen {mlen}: no {protocol.title} has so many bytes; the nearest have {near[0]} and {near[1]}"
+        raise UserError(f"{text} ({protocol.standard}): give one of them, or leave out --workload")
     adlen = typical.adlen if ask.adlen is None else ask.adlen
     if protocol.ad is not None and not protocol.ad[0] <= adlen <= protocol.ad[1]:
         text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(*protocol.ad)}"

@@ -5,7 +5,7 @@ from .dependence import depends
 from .felics import Felics, felics
 from .figures import Observations, figures
 from .image import image_figures
-from .phases import DATA, joined, message, phases
+from .phases import DATA, another, joined, message, phases
 from .plausible import implausible
 from .repeats import repeated, sampled
 from .rom import added, helpers
@@ -17,6 +17,7 @@ __all__ = [
     "Felics",
     "Observations",
     "added",
+    "another",
     "depends",
     "empty_calls",
     "felics",

@@ -7,7 +7,7 @@ only a part of what ``crypto_block`` calls a schedule; :func:`joined` puts both 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,11 +16,13 @@ from msgspec.structs import replace
 from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request, Vector
 from ..model.elf import Section, sections
 from ..model.implementation import API, Implementation, Phase, Phases
+from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation
 from ..model.target import Target
 from .cycles import Empty, empty_calls
 from .felics import ABOVE, CALL, WINDOW, Felics
+from .rom import in_image
 
 #: the operations in FELICS's order, and what its tables call them
 PHASES: Mapping[Operation, str] = {
@@ -35,6 +37,8 @@ DATA = {1: 128, 2: 16}
 #: where decryption's schedule is said to be empty: bytes and cycles up to which FELICS takes it for that
 _EMPTY_CODE = {"avr": 2, "msp430": 2, "thumb": 4}
 _EMPTY_CYCLES = {"avr": 8, "msp430": 8, "thumb": 12}
+#: how many times the cycles of FELICS's message another one may take without a word
+_SAME = 1.1
 
 
 def joined(calls: Iterable[Observed], empty: Empty) -> tuple[Observed, ...]:
@@ -80,15 +84,27 @@ def message(client: Caller, scenario: int, vector: Vector | None) -> tuple[Messa
     :class:`DeviceError`."""
     hello, counting = client.hello, bytes(range(256)) * 4
     key = vector.key if vector else counting[: hello.key_bytes]
-    blank = bytes(hello.npub_bytes)
+    block = vector.message if vector else counting[: hello.a_bytes]
+    return _wanted(client, scenario, key, _downwards(DATA[scenario]) if scenario else block, _downwards(hello.a_bytes))
+
+
+def another(client: Caller, scenario: int, inputs: Inputs) -> tuple[Message, bytes]:
+    """The same of a key, an IV and a text that the package's author cannot know."""
+    hello = client.hello
+    size = DATA.get(scenario, hello.a_bytes)
+    v = inputs.vector(f"scenario {scenario}", 0, hello.key_bytes, hello.a_bytes, size, 0)
+    return _wanted(client, scenario, v.key, v.message, v.npub)
+
+
+def _wanted(client: Caller, scenario: int, key: bytes, data: bytes, iv: bytes) -> tuple[Message, bytes]:
+    blank = bytes(client.hello.npub_bytes)
     context = client.call(Request(Op.SCHEDULE_ENCRYPT, key, blank, b"", b"", aside=True)).output
     if scenario == 0:
-        return Message(key, vector.message if vector else counting[: hello.a_bytes]), context
+        return Message(key, data), context
 
     def encrypted(block: bytes) -> bytes:
         return client.call(Request(Op.ENCRYPT, key, context, b"", block, aside=True)).output
 
-    data, iv = _downwards(DATA[scenario]), _downwards(hello.a_bytes)
     output, last = b"", iv
     for at in range(0, len(data), len(iv)):
         block = data[at : at + len(iv)]
@@ -117,25 +133,40 @@ def phases(
     said: Message,
     scenario: int = 0,
     mode: Path | None = None,
+    linked: Path | None = None,
+    again: tuple[Caller, Message] | None = None,
 ) -> Felics:
     """FELICS's figures in a scenario: ``felics_code_*``, ``felics_stack_*``, ``felics_data_*`` in bytes and
     ``felics_cycles_*``, each of the phases ``eks``, ``e``, ``dks`` and ``d``; and what FELICS makes of them.
 
     ``client`` has the scenario's image, ``objects`` are the object files by source, ``mode`` is that of the mode of
-    operation. Raises :class:`DeviceError` when a call fails, or a mode gives another output than the one wanted.
+    operation, ``linked`` the linker's map. ``again`` is another message, with what has an image with its round keys:
+    only then is checked what the package says of its schedules. Raises :class:`DeviceError` when a call fails, or a
+    mode gives another output than the one wanted.
     """
     phases, family = implementation.phases, target.toolchain.family
     figures: dict[str, float] = {}
     found, notes = _sections(objects)
+    calls = _calls(client, said, scenario)
+    others = _calls(*again, scenario) if again else {}
+    none, wrong = _none(phases, [(said, calls), *([(again[1], others)] if again else ())])
+    notes += wrong
     if found:
-        figures |= _code(phases, found, _EMPTY_CODE.get(family, 0), scenario, client.hello.npub_bytes)
-        figures |= _data(phases, found, client, scenario)
+        empty_code = _EMPTY_CODE.get(family, 0)
+        figures |= _code(phases, found, none, empty_code, scenario, client.hello.npub_bytes, linked)
+        figures |= _data(phases, found, none, client, scenario)
+        notes += _unlisted(phases, found)
     if found and mode is not None:
         keys = client.hello.npub_bytes if scenario == 2 else 0
         figures["felics_code_mode"] = _bytes(sections(mode.read_bytes())) - keys
     empty = empty_calls(client, {op: Op(op) for op in PHASES}).cycles
-    for op, answer, inside in _calls(client, said, scenario):
-        phase, counts = PHASES[op], _counts(phases, op)
+    zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
+    schedule, call = (client.inside(Request(op, *zeros)) for op in (Op.EMPTY_DECRYPT, Op.EMPTY))
+    for op, answer in calls.items():
+        phase, counts, inside = PHASES[op], op not in none, schedule if Op(op).is_schedule else call
+        took = answer.pulse.cycles
+        if op in others and (other := others[op].pulse.cycles) > _SAME * took:
+            notes.append(f"{op.replace('_', ' ')} takes {other} cycles with a fresh key and text; {took} with FELICS's")
         if answer.pulse.stack is not None:
             # what FELICS sees is paint that changed; the harness's ends some bytes below the stack pointer
             used = max(min(answer.pulse.stack, answer.stack) - ABOVE.get(family, 0), 0)
@@ -149,11 +180,28 @@ def phases(
     return Felics(figures | _sums(figures, MEASURED[scenario]), tuple(notes))
 
 
-def _counts(said: Phases | None, op: str) -> bool:
-    """Whether a phase counts: a schedule that implementation.info says is none does not."""
+def _none(
+    said: Phases | None, tried: Sequence[tuple[Message, Mapping[Operation, CallResult]]]
+) -> tuple[set[Operation], list[str]]:
+    """The schedules that are none, which do not count: those that implementation.info says to be none, unless the round
+    keys of two keys show that they are more than a copy. A note says that they are."""
+    none: set[Operation] = set()
     if said is None:
-        return True
-    return {"schedule_encrypt": said.keyed, "schedule_decrypt": said.rekeyed}.get(op, True)
+        return none, []
+    none |= {"schedule_encrypt"} if not said.keyed else set()
+    none |= {"schedule_decrypt"} if not said.rekeyed else set()
+    shown: set[Operation] = set()
+    if len(tried) > 1 and all("schedule_encrypt" in answers for _, answers in tried):
+        keys = set(zip(*(message.key for message, _ in tried), strict=True))
+        first = [answers["schedule_encrypt"].output for _, answers in tried]
+        if any(a != b and (a, b) not in keys for a, b in zip(*first, strict=True)):
+            shown.add("schedule_encrypt")
+        if any(answers["schedule_decrypt"].output != made for (_, answers), made in zip(tried, first, strict=True)):
+            shown.add("schedule_decrypt")
+    wrong = [f"{op.removeprefix('schedule_')}ion" for op in PHASES if op in none & shown]
+    return none - shown, [
+        f"implementation.info denies {w}'s key schedule, which makes round keys: it counts" for w in wrong
+    ]
 
 
 def _sums(figures: Mapping[str, float], measured: Sequence[Operation]) -> dict[str, float]:
@@ -187,40 +235,62 @@ def _bytes(found: Iterable[Section], *kinds: str) -> int:
 
 
 def _code(
-    said: Phases | None, found: Mapping[str, Sequence[Section]], empty: int, scenario: int, context: int
+    said: Phases | None,
+    found: Mapping[str, Sequence[Section]],
+    none: Collection[Operation],
+    empty: int,
+    scenario: int,
+    context: int,
+    linked: Path | None,
 ) -> dict[str, float]:
-    """Bytes of code and data of each phase, and of all sources once. Where round keys are in flash there is nothing but
-    encryption, which has them."""
+    """Bytes of code and data of each phase, and of all sources once with what Steelyard provides. Where round keys are
+    in flash there is nothing but encryption, which has them."""
     alone = scenario == 2
+    more = (context if alone else 0) + (sum(in_image(linked, r"\w+\.provided").values()) if linked else 0)
     if said is None:
-        left_out = {f".text.{name}" for name in API["crypto_block"] if name != "crypto_block_encrypt"} if alone else ()
-        total = _bytes(s for of in found.values() for s in of if s.name not in left_out)
-        return {"felics_code_total": total + (context if alone else 0)}
+        # the linker leaves the other functions out, unless there is more in their sections than they
+        others = {f".text.{name}" for name in API["crypto_block"] if name != "crypto_block_encrypt"} if alone else set()
+        there = in_image(linked, "implementation") if others and linked else {}
+        total = _bytes(s for of in found.values() for s in of if s.name not in others)
+        return {"felics_code_total": total + sum(there.get(name, 0) for name in others) + more}
     out: dict[str, float] = {}
-    total = 0
-    shared: set[str] = set()
+    once: set[str] = set()
     for op, phase in said.of:
-        own = _bytes(found.get(phase.own, ())) if _counts(said, op) else 0
+        own = _bytes(found.get(phase.own, ())) if op not in none else 0
         if op == "schedule_decrypt" and own <= empty:
             own = 0
         listed = [*phase.code, *phase.constants]
         out[f"felics_code_{PHASES[_operation(op)]}"] = own + sum(_bytes(found.get(s, ())) for s in listed)
-        total += own
-        shared.update(listed)
+        once.update(listed, [phase.own] if own else [])
     if alone:
-        return dict.fromkeys(("felics_code_e", "felics_code_total"), out["felics_code_e"] + context)
-    return out | {"felics_code_total": total + sum(_bytes(found.get(s, ())) for s in shared)}
+        return dict.fromkeys(("felics_code_e", "felics_code_total"), out["felics_code_e"] + more)
+    return out | {"felics_code_total": sum(_bytes(found.get(s, ())) for s in once) + more}
+
+
+def _unlisted(said: Phases | None, found: Mapping[str, Sequence[Section]]) -> list[str]:
+    """A note on sources that no list of implementation.info has."""
+    if said is None:
+        return []
+    listed = {s for _, phase in said.of for s in (phase.own, *phase.code, *phase.constants)}
+    sizes = {name: _bytes(of) for name, of in sorted(found.items()) if name not in listed}
+    names = [name for name, size in sizes.items() if size]
+    text = f"no list of implementation.info has {', '.join(names)}: {sum(sizes.values())} bytes are in no felics_code_*"
+    return [text] if names else []
 
 
 def _data(
-    said: Phases | None, found: Mapping[str, Sequence[Section]], client: Caller, scenario: int
+    said: Phases | None,
+    found: Mapping[str, Sequence[Section]],
+    none: Collection[Operation],
+    client: Caller,
+    scenario: int,
 ) -> dict[str, float]:
     """Bytes of initialised data among each phase's constants; key, round keys and what is encrypted; and all of
     them."""
     hello, alone = client.hello, scenario == 2
     common = DATA.get(scenario, 0) + hello.a_bytes
     if not alone:
-        common += hello.key_bytes + (hello.npub_bytes if said is None or said.keyed else 0)
+        common += hello.key_bytes + (hello.npub_bytes if "schedule_encrypt" not in none else 0)
     if said is None:
         data = sum(_bytes(of, "data") for of in found.values())
         return {"felics_data_common": common, "felics_data_total": common + data}
@@ -239,8 +309,8 @@ def _operation(name: str) -> Operation:
     return next(op for op in PHASES if op == name)
 
 
-def _calls(client: Caller, said: Message, scenario: int) -> list[tuple[Operation, CallResult, int | None]]:
-    """FELICS's calls, and the cycles inside of the empty one. Raises :class:`DeviceError`."""
+def _calls(client: Caller, said: Message, scenario: int) -> dict[Operation, CallResult]:
+    """FELICS's calls. Raises :class:`DeviceError`."""
     hello = client.hello
     blank = bytes(hello.npub_bytes)
     answers: dict[Operation, CallResult] = {}
@@ -263,6 +333,4 @@ def _calls(client: Caller, said: Message, scenario: int) -> list[tuple[Operation
                 )
             answers[_operation(op)] = made
             data = made.output
-    zeros = (bytes(hello.key_bytes), blank, b"", b"")
-    schedule_, call = (client.inside(Request(op, *zeros)) for op in (Op.EMPTY_DECRYPT, Op.EMPTY))
-    return [(op, a, schedule_ if Op(op).is_schedule else call) for op, a in answers.items()]
+    return answers

@@ -57,16 +57,39 @@ _OWN_PIECE = re.compile(
 )
 
 
+def _map_of(map_file: Path) -> tuple[str, bool]:
+    """What a linker's map says of the sections in the image, one a line, and whether it is LLVM's."""
+    text = map_file.read_text(errors="replace")
+    if text.lstrip().startswith("VMA"):
+        return text, True
+    start = text.find("\nLinker script and memory map")
+    stop = text.find("\n/DISCARD/", start)
+    return re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None]), False
+
+
+def in_image(map_file: Path, objects: str) -> dict[str, int]:
+    """Bytes by name of the sections that an image has of the objects whose names without suffix match ``objects``, from
+    the linker's map. What lies in RAM alone is left out."""
+    text, llvm = _map_of(map_file)
+    if llvm:
+        lines = rf"^(?: *[0-9a-f]+){{2}} +([0-9a-f]+) +\d+ +(?:\S*/)?{objects}\.o:\((?!{_RAM})(\S+)\)$"
+        pieces = [(name, size) for size, name in re.findall(lines, text, re.MULTILINE)]
+    else:
+        lines = rf"^ (?!{_RAM})(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?{objects}\.o$"
+        pieces = re.findall(lines, text, re.MULTILINE)
+    found: dict[str, int] = {}
+    for name, size in pieces:
+        found[name] = found.get(name, 0) + int(size, 16)
+    return found
+
+
 def library_members(map_file: Path) -> dict[str, int]:
     """Bytes of each library member in the image, by ``library(member)``, from the linker's map:
     ``{"libgcc.a(_mulsi3.o)": 30}``."""
-    text = map_file.read_text(errors="replace")
-    if text.lstrip().startswith("VMA"):
+    text, llvm = _map_of(map_file)
+    if llvm:
         pieces = [(size, f"{file}({function})") for size, file, function in _OWN_PIECE.findall(text)]
     else:
-        start = text.find("\nLinker script and memory map")
-        stop = text.find("\n/DISCARD/", start)
-        text = re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None])
         pieces = [(size, member.rsplit("/", 1)[-1]) for size, member in _PIECE.findall(text)]
         pieces += [(size, f"{file}({function})") for function, size, file in _FUNCTION.findall(text)]
     members: dict[str, int] = {}

@@ -23,8 +23,8 @@ class Protocol(Struct, frozen=True):
     """A protocol as a workload. ``associated`` says what its associated data are, ``standard`` where sizes are fixed,
     ``today`` the bundled variants that stand for what is used now, ``note`` what the calls do not show: other
     algorithms that the protocol has in place of an AEAD, for one. ``least`` and ``most`` are the bytes of its shortest
-    and longest message, ``ad`` the least and the most of its associated data, ``both`` the most of the two together;
-    None where no standard says."""
+    and longest message, ``lengths`` all that it can have where it has not each between them, ``ad`` the least and the
+    most of its associated data, ``both`` the most of the two together; None where no standard says."""
 
     name: str
     title: str
@@ -35,6 +35,7 @@ class Protocol(Struct, frozen=True):
     note: str = ""
     least: int = 0
     most: int | None = None
+    lengths: tuple[int, ...] = ()
     ad: tuple[int, int] | None = None
     both: int | None = None
 
@@ -188,6 +189,7 @@ PROTOCOLS = {
             ),
             "the standard has no cryptography; an AEAD over identifier and payload is weighed",
             most=64,
+            lengths=(*range(9), 12, 16, 20, 24, 32, 48, 64),
             ad=(4, 4),
         ),
         Protocol(

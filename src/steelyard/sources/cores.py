@@ -6,7 +6,6 @@ Functions of crypto_block around it, whose schedules copy the key, are Steelyard
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from ..model.implementation import Implementation, Language, SourceFile
 from ..model.reasons import Failure, Reason
 from .escape import escaped, fitting
 from .layout import Naming, anchor_of, stem
+from .macros import numbers
 from .package import Package
 from .spelling import bundled_name
 
@@ -31,7 +31,7 @@ _OURS: dict[str, Language] = {
     "block.c": "c",
     **dict.fromkeys((f"{d}/crypto_core.h" for d in DIRECTIONS), "header"),
 }
-_SIZE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+CRYPTO_(OUTPUT|INPUT|KEY|CONST)BYTES[ \t]+\(?(\d{1,6})\)?\s", re.M)
+_SIZES = ("INPUT", "OUTPUT", "KEY", "CONST")
 _COPIES = "the functions of crypto_block are Steelyard's: schedules copy the key, which every block expands anew"
 
 
@@ -67,7 +67,7 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
     cipher = variant[: -len(DIRECTIONS[0])]
     files: list[SourceFile] = []
     notes: list[str] = [_COPIES]
-    found: list[dict[bytes, bytes]] = []
+    found: list[dict[str, int | None]] = []
     machines: list[str] = []
     for direction in DIRECTIONS:
         half = package(direction)
@@ -83,7 +83,8 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
             remarks.append("crypto_core.h left out: Steelyard's is in its place")
         notes += [f"{direction}: {n}" for n in remarks]
         machines += architectures
-        found.append(dict(_SIZE.findall(api + b"\n")))
+        said = numbers(api)
+        found.append({n: said.get(f"CRYPTO_{n}BYTES") for n in _SIZES})
     wrong = _wrong(*found)
     if wrong is not None:
         return wrong
@@ -105,16 +106,16 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
     )
 
 
-def _wrong(*found: dict[bytes, bytes]) -> Failure | None:
+def _wrong(*found: dict[str, int | None]) -> Failure | None:
     """Why functions of these sizes are no block cipher."""
     for direction, sizes in zip(DIRECTIONS, found, strict=True):
-        if lacking := [f"CRYPTO_{n}BYTES" for n in ("INPUT", "OUTPUT", "KEY", "CONST") if n.encode() not in sizes]:
+        if lacking := [f"CRYPTO_{n}BYTES" for n, size in sizes.items() if size is None]:
             return Failure(Reason.NO_API, f"{direction}: api.h defines no {', '.join(lacking)} as a plain number")
-        into, out, key, const = (int(sizes[n]) for n in (b"INPUT", b"OUTPUT", b"KEY", b"CONST"))
+        into, out, key, const = sizes.values()
         if into != out or not into or not key or const:
             text = f"{direction}: {into} bytes in, {out} out, key {key}, constant {const}: not a block cipher"
             return Failure(Reason.OTHER_PRIMITIVE, text)
     if found[0] != found[1]:
-        bytes_of = [f"block {int(f[b'INPUT'])}, key {int(f[b'KEY'])}" for f in found]
+        bytes_of = [f"block {f['INPUT']}, key {f['KEY']}" for f in found]
         return Failure(Reason.SIZES_DIFFER, f"encrypt has {bytes_of[0]} bytes, decrypt {bytes_of[1]}")
     return None

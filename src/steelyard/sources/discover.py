@@ -127,6 +127,9 @@ class _Search:
     def _visit(self, folder: Folder, above: list[Folder], anchored: bool) -> None:
         """Decides whether a folder is an implementation or a level above some."""
         anchored = anchored or self._is_anchor(folder)
+        for name in sorted(folder.hidden):
+            text = "passed over, as its name begins with a dot: rename it"
+            self._reject(f"{folder.path}/{name}", Failure(Reason.NO_SOURCES, text), True)
         if felics.is_template(self._parts(folder)):
             self._why[folder.path] = Failure(Reason.NO_SOURCES, "FELICS-AE's template for a new cipher")
             return

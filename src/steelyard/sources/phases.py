@@ -17,6 +17,7 @@ from msgspec import Struct
 from ..model.implementation import Phase, Phases
 from .escape import escaped
 from .felics import INFO, MAX_BYTES, MAX_ITEMS, BadInfoError
+from .macros import numbers
 
 CONSTANTS = "constants.h"
 #: supplied, unless the tree has its own
@@ -45,9 +46,6 @@ _PHASES = (
 )
 _MACHINES = ("AVR", "MSP", "ARM", "PC")
 _FOLDER = re.compile(r"(.+)_(\d{1,4})_(\d{1,4})_v(\w{1,20})")
-_SIZE = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(BLOCK_SIZE|KEY_SIZE|ROUND_KEYS_SIZE)[ \t]+\(?(\d{1,5})\)?[ \t]*(?=\r?$|/[*/])", re.M
-)
 
 
 class Named(Struct, frozen=True):
@@ -97,7 +95,8 @@ def rotation(source: str, name: str, holds: Callable[[str], bool]) -> tuple[str,
 def sizes(data: bytes) -> dict[str, int]:
     """Bytes of ``BLOCK_SIZE``, ``KEY_SIZE`` and ``ROUND_KEYS_SIZE`` as a constants.h defines them; those that are plain
     numbers."""
-    return {name.decode(): int(value) for name, value in reversed(_SIZE.findall(data))}
+    found = numbers(data)
+    return {name: value for name in SIZES.values() if (value := found.get(name)) is not None}
 
 
 def parse(data: bytes, stems: Collection[str]) -> tuple[Phases, tuple[str, ...]] | None:

@@ -19,6 +19,9 @@ from ..model.reasons import Reason
 from .escape import escaped
 from .limits import Limits
 
+#: files that tell a package, and in how many folders of a hidden one they are looked for
+_TELLING, _LOOKED_INTO = ("api.h", "implementation.info"), 64
+
 
 class Fault(Struct, frozen=True):
     """An entry that cannot be used: its ``name`` in the folder, and why."""
@@ -37,6 +40,8 @@ class Folder(Struct):
     files: dict[str, str] = field(default_factory=dict)
     folders: dict[str, Folder] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    #: folders that are not looked into, because their name begins with a dot, but have what a package has
+    hidden: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -88,7 +93,10 @@ class Walker:
                     self._entries += 1
                     if self._entries > self._limits.tree_entries:
                         raise TooManyError
-                    if not entry.name.startswith(".") and entry.name != "__MACOSX":
+                    if entry.name.startswith("."):
+                        if entry.is_dir(follow_symlinks=False) and _holds_package(entry.path):
+                            folder.hidden.append(entry.name)
+                    elif entry.name != "__MACOSX":
                         yield entry
         except OSError as e:
             folder.faults.append(Fault("", Reason.UNREADABLE, e.strerror or str(e)))
@@ -150,3 +158,13 @@ class Walker:
         elif folders:
             return real
         return None
+
+
+def _holds_package(path: str) -> bool:
+    """Whether a folder, or one right below it, has what tells a package."""
+    try:
+        below = sorted(os.listdir(path))[:_LOOKED_INTO]  # noqa: PTH208
+    except OSError:
+        return False
+    places = [path, *(f"{path}/{sub}" for sub in below)]
+    return any(os.path.isfile(f"{place}/{name}") for place in places for name in _TELLING)  # noqa: PTH113

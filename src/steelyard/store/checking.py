@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from ..model.record import Record
 from .errors import DAMAGED, StoreError
 from .queries import RECORDS, Identity, batches
 from .store import Store
 
+#: figures that no verified run has below zero: their calls would take less than none
+_MEAN = re.compile(r"(cycles|energy|time)_\w+_mean")
 _AGAIN = "restore a copy, or run it again"
 
 
@@ -30,13 +34,13 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
     done, looked = 0, set[str]()
     for batch in batches(sorted(known), RECORDS):
         try:
-            keys = {r.id: r.setup.key for r in store.records(batch)}
+            records = {r.id: r for r in store.records(batch)}
         except StoreError:  # one of them at least
             for number in batch:
                 yield from _reads(store, number, known[number])
         else:
             for number in batch:
-                yield from _fits(number, known[number], keys.get(number))
+                yield from _fits(number, known[number], records.get(number))
         for number in batch:
             if store.keeps_logs and (digest := known[number].log) and digest not in looked:
                 looked.add(digest)
@@ -50,12 +54,14 @@ def _reads(store: Store, number: int, run: Identity) -> Iterator[Trouble]:
     except StoreError as e:
         yield Trouble(number, str(e), _AGAIN)
     else:
-        yield from _fits(number, run, record.setup.key if record else None)
+        yield from _fits(number, run, record)
 
 
-def _fits(number: int, run: Identity, key: str | None) -> Iterator[Trouble]:
-    if run.key != key:
+def _fits(number: int, run: Identity, record: Record | None) -> Iterator[Trouble]:
+    if record is None or run.key != record.setup.key:
         yield Trouble(number, "its setup is not the one that its key was made of", _AGAIN)
+    elif record.failure is None and (below := [m for m, v in record.metrics.items() if _MEAN.fullmatch(m) and v < 0]):
+        yield Trouble(number, f"{', '.join(sorted(below)[:4])} below zero", _AGAIN)
 
 
 def _log(store: Store, number: int, digest: str) -> Iterator[Trouble]:
