@@ -177,13 +177,14 @@ def tasks(
                 raise SystemExit(
                     f"{file}: no column {e.args[0]}; bench/fidelity.py --help says what it needs"
                 ) from None
+            family = family.replace("-", "")  # as most published files have it
             if not re.search(only, f"{variant}/{name}"):
                 continue
             good = times(row, board)
             folder = sources(checkout, family) / "crypto_aead" / variant / name
             why = (
                 "of a family that is for examination"
-                if fits and family.replace("-", "") not in FAMILIES
+                if fits and family not in FAMILIES
                 else f"of a level that is none of {', '.join(LEVELS)}"
                 if level not in LEVELS
                 else "of a level whose compiler was an older one"
@@ -210,7 +211,7 @@ def times(row: dict[str, str], board: Board) -> dict[tuple[int, int], int]:
 def sources(checkout: Path, family: str) -> Path:
     """The folder of a family, whose name may have hyphens that the published files leave out."""
     folder = checkout / "implementations"
-    there = (f for f in folder.glob("*") if f.name.replace("-", "") == family.replace("-", ""))
+    there = (f for f in folder.glob("*") if f.name.replace("-", "") == family)
     return next(there, folder / family)
 
 

@@ -114,6 +114,7 @@ def read(file: Path) -> list[Row]:
         try:
             for line in lines:
                 row = Row(*(types[n](line[n]) for n in Row._fields))
+                row = row._replace(family=row.family.replace("-", ""))  # one spelling, or it would be two families
                 if not (row.published > 0 and row.cycles >= 0 and 0 <= row.assembly <= 1 and row.of not in rows):
                     raise ValueError("a call that took no time, a share above 1, or one that another line has")
                 rows[row.of] = row
@@ -185,8 +186,7 @@ def fits() -> tuple[Fit, ...]:
 
 def is_fitted(row: Row) -> bool:
     """Whether a number of the target's model was fitted to the row's family."""
-    family = row.family.replace("-", "")  # as the published files have it
-    return any(row.target == fit.target and family in fit.families for fit in fits())
+    return any(row.target == fit.target and row.family in fit.families for fit in fits())
 
 
 def unseen(held: Iterable[tuple[Row, float]]) -> list[tuple[Row, float]]:

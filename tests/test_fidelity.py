@@ -222,3 +222,11 @@ def test_the_clock_of_avr_boards_interrupts() -> None:
         often, seldom = map(int, re.findall(r"\d+", tick.split("|")[2])[:2])
         assert board.tick == pytest.approx(often + (seldom - often) / 42)
         assert f" {board.calling} AEAD" in call
+
+
+def test_a_family_is_one_however_it_is_spelt(tmp_path: Path) -> None:
+    file = ROOT / "docs/validation/fidelity.csv"
+    spelt = tmp_path / "spelt.csv"
+    spelt.write_text(file.read_text().replace(",giftcofb,", ",gift-cofb,"))
+    assert ",gift-cofb," in spelt.read_text()
+    assert rows_of.read(spelt) == rows_of.read(file)

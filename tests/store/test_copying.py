@@ -151,7 +151,8 @@ def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:
 
 def test_a_verified_run_takes_no_time_below_zero(make: Make) -> None:
     with Store.open(":memory:") as store:
-        store.add(make(metrics={"cycles_encrypt_mean": -3.0, "rom": -2.0}))
+        store.add(make(metrics={"cycles_encrypt_mean": -300.0, "rom": -2.0}))
+        store.add(make(metrics={"cycles_encrypt_mean": -20.0, "cycles_encrypt_warm_mean": -300.0}, seconds=3.0))
         (found,) = checking.check(store)
     assert (found.run, found.what) == (1, "cycles_encrypt_mean below zero")
 

@@ -288,12 +288,6 @@ def came_from(row: Row) -> str:
     return str(row.get("origin") or BUNDLED).split(" at ")[0]
 
 
-def place_of(row: Row) -> str:
-    """Where sources came from, as a short name: their digest where the place has a long one."""
-    place = came_from(row)
-    return place if len(place) <= _SHORT or not _digest(row) else _digest(row)[:8]
-
-
 def _which(row: Row, sources: dict[str, set[str]]) -> str:
     places = [place for of in sources.values() for place in of]
     told = len(set(places)) == len(places) and all(len(p) <= _SHORT for p in places)

@@ -17,7 +17,7 @@ from ..model.target import Target
 from ..verify.known import readings
 from ..verify.knownblock import known_block
 from . import rank
-from .answer import came_from, place_of
+from .answer import came_from
 from .choose import block_bytes
 
 #: bytes of an AEAD's message, which has no associated data: the study takes 16 for the block of what has none
@@ -105,12 +105,8 @@ def _apart(rows: Sequence[Row]) -> list[Row]:
     places: dict[str, set[str]] = {}
     for r in rows:
         places.setdefault(str(r["variant"]), set()).add(came_from(r))
-    strange = {v for v, of in places.items() if len(of) > 1 and not _is_known(v)}
-    return [r | {"variant": f"{r['variant']} ({place_of(r)})"} if r["variant"] in strange else r for r in rows]
-
-
-def _is_known(variant: str) -> bool:
-    return bool(known_block(variant) or readings("crypto_aead", variant))
+    strange = {v for v, of in places.items() if len(of) > 1 and not (known_block(v) or readings("crypto_aead", v))}
+    return [r | {"variant": f"{r['variant']} ({came_from(r)})"} if r["variant"] in strange else r for r in rows]
 
 
 def _cipher(row: Row, target: Target) -> Cipher:

@@ -299,7 +299,7 @@ def _costed(
         made = _interpolated(ask, setups, size, operation, exact)
     has = {r["run"] for r in made}
     unknown = [r for r in small if r["run"] not in has and (not room or r["run"] in room)]
-    return made, unknown, choice.without(sorted({str(r["label"]) for r in unknown}))
+    return made, unknown, choice.without(sorted({str(r["label"]) for r in unknown}), measured=ask.measure)
 
 
 def _setup(row: Row) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from ..model.errors import unknown
 from ..model.target import target_names
 from ..publish import report, results, study
 from ..publish.ranking import unjudged
+from ..publish.sheet import distinct
 from . import options
 from .answers import asked
 from .console import say, stderr
@@ -68,5 +69,5 @@ def verb(ask: Study) -> int:
     if ask.out.format == "html":
         ask.out.put(report.page(made))
     else:
-        ask.out.give(made.sheets)
+        ask.out.give(distinct(made.sheets))
     return 0

@@ -129,7 +129,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
         notes += _assumptions(answers[0], [a.first for a in answers if a.first])
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
     if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
-        notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}; --measure weighs them")
+        notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}")
     return Sheet(title, "choice", columns, lines, notes=notes)
 
 
@@ -138,12 +138,12 @@ def without_cycles(labels: Sequence[str]) -> tuple[str, ...]:
     return (f"without the cycles of a block, so not compared: {some(labels)}",) if labels else ()
 
 
-def without(labels: Sequence[str]) -> tuple[str, ...]:
-    """That some have no figure for the size."""
+def without(labels: Sequence[str], *, measured: bool) -> tuple[str, ...]:
+    """That some have no figure for the size, and how to get one, unless they were to be ``measured`` already."""
     if not labels:
         return ()
     said = f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}"
-    return (f"{said}; --measure weighs them",)
+    return (said if measured else f"{said}; --measure weighs them",)
 
 
 def _call(answer: Choice) -> str:

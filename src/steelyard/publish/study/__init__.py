@@ -107,10 +107,6 @@ def _section(target: str, of: Sequence[Cipher], parts: Sequence[Part]) -> Sectio
     return Section(target, results.title_of(target, device), figures, [t for t in tables if t.lines])
 
 
-def _primitive(kind: str) -> str:
-    return next(p for p, k in _KINDS.items() if k == kind)
-
-
 def _column(m: Measure, title: str = "") -> Column:
     return Column(m.name, title or m.title, m.unit, m.digits)
 
@@ -196,7 +192,7 @@ def _parts(target: str, kind: str, parts: Sequence[Part]) -> Sheet:
         Line([*_cells(p.cipher), p.aes, *(p.percent.get(m.name) for m in measures)], run_of(p.cipher.row))
         for p in sorted(parts, key=lambda p: p.percent.get("cycles_per_byte", float("inf")))
     ]
-    return Sheet(f"{target}, {kind}: parts of AES (figure 2)", f"study-aes-{target}-{_primitive(kind)}", columns, lines)
+    return Sheet(f"{target}, {kind}: parts of AES (figure 2)", f"study-aes-{target}", columns, lines)
 
 
 _GROUP = (
@@ -219,9 +215,7 @@ def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
         "the sum is the study's; the mean is what ciphers of one group have in common whatever their number",
         "the study also adds up percentages of several measures, which are of different things: not done here",
     ]
-    return Sheet(
-        f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}-{_primitive(kind)}", columns, lines, notes=notes
-    )
+    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
 
 
 def _group(g: Group) -> list[Cell]:
@@ -254,7 +248,7 @@ def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
                 cells += [f"{g.below} of {g.count}", _names(g), g.percent] if g else [None, None, None]
                 runs += [r for c in g.winners for r in run_of(c.row)] if g else []
             lines.append(Line(cells, runs))
-        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}-{primitive}", columns, lines))
+        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines))
     return sheets
 
 
@@ -294,13 +288,7 @@ def _scores(target: str, kind: str, of: Sequence[Cipher], what: str, measures: S
         notes.append(
             "throughput and latency are one figure at one block's size, and energy follows from power and them"
         )
-    return Sheet(
-        f"{target}, {kind}: score table, {what}",
-        f"study-score-{target}-{_primitive(kind)}-{len(measures)}",
-        columns,
-        lines,
-        notes=notes,
-    )
+    return Sheet(f"{target}, {kind}: score table, {what}", f"study-score-{target}", columns, lines, notes=notes)
 
 
 def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
