@@ -118,8 +118,8 @@ impl Core for Avr {
         (18..26).rev().fold(0, |value, n| value << 8 | u64::from(self.r[n]))
     }
 
-    fn allows_interrupts(&self) -> bool {
-        self.sreg.pack() >> 7 == 1
+    fn allowed_interrupts(&self) -> bool {
+        self.sreg.allowed != 0
     }
 
     fn stack_pointer(&self) -> u32 {

@@ -36,6 +36,8 @@ pub struct Sreg {
     pub t: u8,
     /// Interrupt enable: 0 or 1. No interrupts are modelled, so nothing follows from it.
     pub i: u8,
+    /// Whether that was 1 since reset: 0 or 1.
+    pub allowed: u8,
 }
 
 impl Sreg {
@@ -58,7 +60,16 @@ impl Sreg {
             h: value >> 1,
             t: value >> 6 & 1,
             i: value >> 7,
+            allowed: value >> 7,
         }
+    }
+
+    /// A program writes it.
+    #[inline]
+    pub fn write(&mut self, value: u8) {
+        let allowed = self.allowed;
+        *self = Self::unpack(value);
+        self.allowed |= allowed;
     }
 
     /// Whether the flag with bit number `BIT` is set.
@@ -87,7 +98,10 @@ impl Sreg {
             4 => self.s = u8::from(on) << 7,
             5 => self.h = u8::from(on) << 4,
             6 => self.t = on.into(),
-            _ => self.i = on.into(),
+            _ => {
+                self.i = on.into();
+                self.allowed |= self.i;
+            }
         }
     }
 }

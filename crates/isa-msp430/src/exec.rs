@@ -11,7 +11,7 @@ use mcu::{FaultKind, Site};
 
 use crate::op::Condition;
 use crate::state::{Msp430, PC, SP, SR};
-use crate::status::{CPUOFF, Status};
+use crate::status::{CPUOFF, GIE, Status};
 
 pub(crate) use operation::*;
 
@@ -189,6 +189,7 @@ impl Msp430 {
 
     fn set_status(&mut self, value: u16, site: Site) {
         self.status = Status::unpack(value);
+        self.mem.host.interrupts |= value & GIE != 0;
         if value & CPUOFF != 0 {
             // nothing would wake it: interrupts are not modelled
             let word = self.fetch(site.pc).unwrap_or(0).into();

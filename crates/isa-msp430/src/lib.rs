@@ -110,10 +110,6 @@ impl Core for Msp430 {
         (12..16).rev().fold(0, |value, n| value << 16 | u64::from(self.r[n]))
     }
 
-    fn allows_interrupts(&self) -> bool {
-        self.status.pack() & 8 != 0
-    }
-
     fn registers(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.r[..16].iter().map(|&r| r.into()).collect();
         all[SR] = self.status.pack().into();

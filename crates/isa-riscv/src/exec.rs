@@ -288,6 +288,9 @@ fn seam<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 #[inline(always)]
 fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 
+/// The hart's number.
+const MHARTID: u32 = 0xF14;
+
 /// CSRRS and similar instructions that write nothing, from register `imm`; the second operand's number is `b`.
 fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let cycle = cpu.mem.now(i.site).wrapping_add(cpu.mcycle);
@@ -296,11 +299,14 @@ fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
         (Counter::Mcycle, 0xC00 | 0xB00) => Some(X::cut(cycle)), // cycle, mcycle
         (Counter::Mcycle, 0xC80 | 0xB80) if X::BITS == 32 => Some(X::cut(cycle >> 32)), // cycleh, mcycleh
         (Counter::Mpccr, 0x7E2) => Some(X::cut(cycle)),
-        (_, 0xF14) => Some(X::zext(0)), // mhartid
+        (_, MHARTID) => Some(X::zext(0)),
         _ => None,
     };
     match value {
-        Some(value) => set(cpu, i, value),
+        Some(value) => {
+            cpu.mem.host.clocked += u64::from(i.imm & 0xFFF != MHARTID);
+            set(cpu, i, value);
+        }
         None => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
     }
 }

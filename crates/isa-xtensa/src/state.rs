@@ -41,6 +41,7 @@ pub(crate) mod special {
     pub const WINDOW_BASE: u8 = 72;
     pub const WINDOW_START: u8 = 73;
     pub const EPC1: u8 = 177;
+    pub const INTENABLE: u8 = 228;
     pub const PS: u8 = 230;
     pub const VECBASE: u8 = 231;
     pub const EXCCAUSE: u8 = 232;

@@ -58,9 +58,9 @@ pub trait Core: Sized + Send + Sync {
     fn result(&self) -> u64;
     /// Where the handlers of a core's own exceptions are, for calls without start-up code.
     fn vectors_at(&mut self, _address: u32) {}
-    /// Whether the program allowed interrupts, which are not modelled.
-    fn allows_interrupts(&self) -> bool {
-        false
+    /// Whether the program allowed interrupts, which are not modelled, since reset.
+    fn allowed_interrupts(&self) -> bool {
+        self.memory().host.interrupts
     }
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].

@@ -155,7 +155,6 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         vain: 0,
         waiting: None,
         idle: 0,
-        interrupts: false,
         pulses: Vec::new(),
         calls: Vec::new(),
         counted: 0,
@@ -176,6 +175,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     run.take_pulses();
     let memory = run.sim.memory_mut();
     let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
+    let enabled = used.range(family.enables.0..family.enables.1).any(|(_, a)| a.writes > 0);
     let nodes = run.profile.as_ref().map_or(&[][..], Profile::nodes);
     Ok(Seen {
         end,
@@ -190,7 +190,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         buffers: seen.1,
         unmodelled: used.into_iter().map(|(at, a)| (at, a.reads, a.writes, a.first, a.last)).collect(),
         unaligned: run.sim.memory().unaligned,
-        interrupts: run.interrupts || run.sim.allows_interrupts(),
+        interrupts: enabled || run.sim.allowed_interrupts(),
         left_out,
         timing: run.sim.timing_id(),
         output: std::mem::take(&mut run.sim.memory_mut().host.from_chip),
@@ -252,7 +252,6 @@ struct Run<'a> {
     vain: u32,
     waiting: Option<State>,
     idle: u32,
-    interrupts: bool,
     pulses: Vec<Measured>,
     calls: Vec<Measured>,
     counted: u64,
@@ -391,7 +390,6 @@ impl Run<'_> {
                 return None;
             }
             self.take_pulses();
-            self.interrupts |= self.sim.allows_interrupts();
             match stop {
                 Stop::Fault(f) => return Some(self.fault(f)),
                 Stop::Idle => {
@@ -432,8 +430,8 @@ impl Run<'_> {
     }
 
     /// Whether the program comes back to where it is with registers, memory and peripherals without a model as they are,
-    /// and sent nothing: without input it will do so for ever, because there are no interrupts. A timer that has a model
-    /// could still end it.
+    /// and sent nothing: without input it will do so for ever, because there are no interrupts. A counter that it read could
+    /// end it.
     fn turns(&mut self, places: &[u32]) -> Turns {
         let before = self.state();
         for _ in 0..ROUND {
@@ -474,7 +472,13 @@ impl Run<'_> {
     fn state(&self) -> State {
         let memory = self.sim.memory();
         let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
-        State { registers: self.sim.registers(), ram: memory.ram.to_vec(), kept, sent: memory.host.from_chip.len() }
+        State {
+            registers: self.sim.registers(),
+            ram: memory.ram.to_vec(),
+            kept,
+            sent: memory.host.from_chip.len(),
+            clocked: memory.host.clocked,
+        }
     }
 
     fn take_pulses(&mut self) {
@@ -508,13 +512,14 @@ impl Run<'_> {
     }
 }
 
-/// What the next instructions depend on, and how much was sent.
+/// What the next instructions depend on, how much was sent, and how often a counter was read that goes on.
 #[derive(PartialEq)]
 struct State {
     registers: Vec<(&'static str, u32)>,
     ram: Vec<u8>,
     kept: Vec<(u32, u32)>,
     sent: usize,
+    clocked: u64,
 }
 
 /// Whether a program only turns round.

@@ -65,8 +65,8 @@ pub trait Simulator: Send + Sync {
     fn returns_to(&self) -> u32;
     /// See [`isa::Core::result`].
     fn result(&self) -> u64;
-    /// See [`isa::Core::allows_interrupts`].
-    fn allows_interrupts(&self) -> bool;
+    /// See [`isa::Core::allowed_interrupts`].
+    fn allowed_interrupts(&self) -> bool;
     /// Program counter and stack pointer.
     fn place(&self) -> (u32, u32);
     /// Cycles since reset.
@@ -159,8 +159,8 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
         self.core.result()
     }
 
-    fn allows_interrupts(&self) -> bool {
-        self.core.allows_interrupts()
+    fn allowed_interrupts(&self) -> bool {
+        self.core.allowed_interrupts()
     }
 
     fn place(&self) -> (u32, u32) {

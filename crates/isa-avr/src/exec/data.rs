@@ -4,7 +4,6 @@ use mcu::{FaultKind, Site};
 
 use super::I;
 use crate::op::{Change, Pointer};
-use crate::sreg::Sreg;
 use crate::state::{Avr, RAMPZ, SPH, SPL, SREG};
 
 /// [`Change`] as a number.
@@ -57,7 +56,7 @@ impl Avr {
                 self.sp = self.sp & 0xFF | u16::from(value) << 8;
                 self.stack_written(SPH, site);
             }
-            SREG => self.sreg = Sreg::unpack(value),
+            SREG => self.sreg.write(value),
             RAMPZ if rampz != 0 => self.rampz = value & rampz,
             _ if address < io => self.r[address as usize] = value,
             _ => self.mem.store::<1>(address, value.into(), self.sp.into(), site),

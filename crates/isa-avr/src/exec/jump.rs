@@ -88,7 +88,7 @@ pub(super) fn ret<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
 #[inline(always)]
 pub(super) fn reti<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
     ret::<FULL>(cpu, i)?;
-    cpu.sreg.i = 1;
+    cpu.sreg.put::<7>(true);
     Some(())
 }
 

@@ -3,7 +3,7 @@
 use isa::Insn;
 use isa::native::{Emit, Op as Do, Test};
 
-use super::{C, H, I, Lowering, N, S, T, V, Z, high};
+use super::{ALLOWED, C, H, I, Lowering, N, S, T, V, Z, high};
 use crate::op::{Binary, Flag, Multiply, Unary, With};
 use crate::state::Avr;
 
@@ -137,6 +137,9 @@ impl<E: Emit> Lowering<'_, '_, E> {
         };
         let v = self.byte(v);
         self.e.set(slot(flag), v);
+        if flag == Flag::I && on {
+            self.e.set(ALLOWED, v);
+        }
     }
 
     /// A branch when a flag is set, or when it is not.
@@ -180,6 +183,9 @@ impl<E: Emit> Lowering<'_, '_, E> {
             }
             self.e.set(part, v);
         }
+        let (i, allowed) = (self.e.get(I), self.e.get(ALLOWED));
+        let allowed = self.e.op(Do::Or, allowed, i);
+        self.e.set(ALLOWED, allowed);
     }
 
     pub(super) fn binary(&mut self, op: Binary, with: With, i: &Insn<Avr>) {

@@ -30,7 +30,10 @@ fn read_special(cpu: &mut Xtensa, i: &Insn) -> Option<u32> {
         special::WINDOW_BASE => cpu.window_base,
         special::WINDOW_START => cpu.window_start,
         special::PS => cpu.ps,
-        special::CCOUNT => now(cpu, i.site).wrapping_add(cpu.ccount),
+        special::CCOUNT => {
+            cpu.mem.host.clocked += 1;
+            now(cpu, i.site).wrapping_add(cpu.ccount)
+        }
         n => cpu.sr[usize::from(n)],
     })
 }
@@ -54,7 +57,10 @@ fn write_special(cpu: &mut Xtensa, i: &Insn, value: u32) {
         special::PRID => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
         // handlers of a package's own would run in the harness too
         special::VECBASE if cpu.mem.in_call() => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
-        n => cpu.sr[usize::from(n)] = value,
+        n => {
+            cpu.mem.host.interrupts |= n == special::INTENABLE && value != 0;
+            cpu.sr[usize::from(n)] = value;
+        }
     }
 }
 

@@ -3,36 +3,77 @@
 use super::{Host, Peripheral};
 use crate::PeripheralConfig;
 
-pub(super) fn avr_timer1(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (6, Box::new(Timer { control: 1, count: 4, goes: (7, 1), ..Timer::default() }))
+type Made = (u32, Box<dyn Peripheral>);
+
+pub(super) fn avr_timer1(_: &PeripheralConfig<'_>) -> Made {
+    made(6, Timer { control: 1, count: 4, mode: AVR_MODE, ..Timer::default() })
 }
 
-pub(super) fn atmega128_timer1(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (4, Box::new(Timer { control: 2, count: 0, goes: (7, 1), ..Timer::default() }))
+pub(super) fn atmega128_timer1(_: &PeripheralConfig<'_>) -> Made {
+    made(4, Timer { control: 2, count: 0, mode: AVR_MODE, ..Timer::default() })
 }
 
-pub(super) fn megaavr0_tca(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x26, Box::new(Timer { control: 0, count: 0x20, goes: (15, 1), high_ends: true, ..Timer::default() }))
+pub(super) fn megaavr0_tca(_: &PeripheralConfig<'_>) -> Made {
+    let mode = Mode { bits: 15, counts: 1, starts: 1 };
+    made(0x26, Timer { control: 0, count: 0x20, mode, high_ends: true, ..Timer::default() })
 }
 
-pub(super) fn msp430_timer_a(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x12, Box::new(Timer { control: 0, count: 0x10, goes: (0x3F0, 0x220), clears: 4, ..Timer::default() }))
+pub(super) fn msp430_timer_a(_: &PeripheralConfig<'_>) -> Made {
+    let mode = Mode { bits: 0x3F0, counts: 0x220, starts: 0x30 };
+    made(0x12, Timer { control: 0, count: 0x10, mode, clears: 4, ..Timer::default() })
 }
 
-pub(super) fn systick(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (16, Box::new(SysTick::default()))
+pub(super) fn systick(_: &PeripheralConfig<'_>) -> Made {
+    made(16, SysTick::default())
 }
 
-pub(super) fn qingke_systick(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x14, Box::new(QingKeSysTick::default()))
+pub(super) fn qingke_systick(_: &PeripheralConfig<'_>) -> Made {
+    made(0x14, QingKeSysTick::default())
 }
 
-pub(super) fn dwt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (DEMCR + 4, Box::new(Dwt::default()))
+pub(super) fn dwt(_: &PeripheralConfig<'_>) -> Made {
+    made(DEMCR + 4, Dwt::default())
 }
 
-pub(super) fn m7_dwt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (DEMCR + 4, Box::new(Dwt { locked: true, ..Dwt::default() }))
+pub(super) fn m7_dwt(_: &PeripheralConfig<'_>) -> Made {
+    made(DEMCR + 4, Dwt { locked: true, ..Dwt::default() })
+}
+
+/// TCCR1B: WGM13:12, the top of the count, and CS12:0, its clock (DS40002061B, 16.11.2).
+const AVR_MODE: Mode = Mode { bits: 0x1F, counts: 1, starts: 7 };
+
+fn made(size: u32, model: impl Counter + 'static) -> Made {
+    (size, Box::new(Set { model, unknown: false }))
+}
+
+/// A counter of cycles.
+trait Counter: Peripheral {
+    /// Whether a write of `value` at `offset` sets it up as the model knows it, where it sets it up at all.
+    fn knows(&self, _offset: u32, _value: u32) -> Option<bool> {
+        None
+    }
+
+    /// Whether it goes on.
+    fn goes(&self) -> bool;
+}
+
+/// A counter as programs use it. One that goes on in a way that has no model, such as at a divided clock, answers for none
+/// of its registers, rather than with a number that is wrong.
+struct Set<M> {
+    model: M,
+    unknown: bool,
+}
+
+impl<M: Counter> Peripheral for Set<M> {
+    fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32> {
+        host.clocked += u64::from(self.model.goes());
+        (!self.unknown).then(|| self.model.read(offset, size, host))?
+    }
+
+    fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()> {
+        self.unknown = self.model.knows(offset, value).map_or(self.unknown, |knows| !knows);
+        (!self.unknown).then(|| self.model.write(offset, size, value, host))?
+    }
 }
 
 /// A number that rises by one in each cycle while it goes on.
@@ -67,8 +108,7 @@ struct Timer {
     /// Offsets of the register that starts it, and of its count.
     control: u32,
     count: u32,
-    /// Bits of the control register, and what they have where it counts cycles, one by one and up to the top.
-    goes: (u32, u32),
+    mode: Mode,
     /// The bit that sets it to 0, which reads as 0.
     clears: u32,
     set_up: u32,
@@ -77,6 +117,28 @@ struct Timer {
     /// with the high one.
     other: u32,
     high_ends: bool,
+}
+
+/// How the register that starts a timer sets it up.
+#[derive(Clone, Copy, Default)]
+struct Mode {
+    /// The bits that do.
+    bits: u32,
+    /// What they have where it counts cycles, one by one and up to the end of its range.
+    counts: u32,
+    /// Those without which it stands.
+    starts: u32,
+}
+
+impl Counter for Timer {
+    fn knows(&self, offset: u32, value: u32) -> Option<bool> {
+        let mode = self.mode;
+        (offset == self.control).then_some(value & mode.bits == mode.counts || value & mode.starts == 0)
+    }
+
+    fn goes(&self) -> bool {
+        self.now.goes
+    }
 }
 
 impl Peripheral for Timer {
@@ -102,7 +164,7 @@ impl Peripheral for Timer {
             Some(0 | 1) => self.other = value,
             _ if offset == self.control => {
                 self.set_up = value & !self.clears;
-                self.now.go(value & self.goes.0 == self.goes.1, host.now);
+                self.now.go(value & self.mode.bits == self.mode.counts, host.now);
                 if value & self.clears != 0 {
                     self.now.set(0, host.now);
                 }
@@ -125,10 +187,23 @@ struct SysTick {
 }
 
 impl SysTick {
+    const ENABLE: u32 = 1;
+    const INTERRUPT: u32 = 2;
+    const CORE: u32 = 4;
     const COUNTFLAG: u32 = 1 << 16;
 
     fn zeros(&self, now: u64) -> u64 {
         self.passed.at(now) / (u64::from(self.reload) + 1)
+    }
+}
+
+impl Counter for SysTick {
+    fn knows(&self, offset: u32, value: u32) -> Option<bool> {
+        (offset == 0).then_some(value & Self::ENABLE == 0 || value & Self::CORE != 0)
+    }
+
+    fn goes(&self) -> bool {
+        self.passed.goes
     }
 }
 
@@ -148,11 +223,11 @@ impl Peripheral for SysTick {
     }
 
     fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
-        const ENABLE_CORE: u32 = 5;
         match offset {
             0 => {
-                self.control = value & 7;
-                self.passed.go(value & ENABLE_CORE == ENABLE_CORE, host.now);
+                self.control = value & (Self::ENABLE | Self::INTERRUPT | Self::CORE);
+                self.passed.go(value & Self::ENABLE != 0, host.now);
+                host.interrupts |= value & Self::INTERRUPT != 0;
             }
             4 => {
                 self.reload = value & 0x00FF_FFFF;
@@ -177,6 +252,20 @@ struct QingKeSysTick {
     passed: Count,
 }
 
+impl QingKeSysTick {
+    const ENABLE_CORE: u32 = 5;
+}
+
+impl Counter for QingKeSysTick {
+    fn knows(&self, offset: u32, value: u32) -> Option<bool> {
+        (offset == 0).then_some(value == Self::ENABLE_CORE || value & 1 == 0 && value & !Self::ENABLE_CORE == 0)
+    }
+
+    fn goes(&self) -> bool {
+        self.passed.goes
+    }
+}
+
 impl Peripheral for QingKeSysTick {
     fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
         match offset {
@@ -187,11 +276,10 @@ impl Peripheral for QingKeSysTick {
     }
 
     fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
-        const ENABLE_CORE: u32 = 5;
         match offset {
-            0 if value & !ENABLE_CORE == 0 => {
+            0 => {
                 self.control = value;
-                self.passed.go(value == ENABLE_CORE, host.now);
+                self.passed.go(value == Self::ENABLE_CORE, host.now);
             }
             8 => self.passed.set(value.into(), host.now),
             _ => return None,
@@ -210,6 +298,12 @@ struct Dwt {
     trace: u32,
     control: u32,
     cycles: Count,
+}
+
+impl Counter for Dwt {
+    fn goes(&self) -> bool {
+        self.cycles.goes
+    }
 }
 
 impl Peripheral for Dwt {
@@ -294,11 +388,45 @@ mod tests {
         assert_eq!(counted("avr-timer1", &[(1, 1, 0), (4, 1, 7)], (4, 1), 9), Some(7));
         assert_eq!(counted("megaavr0-tca", &[(0x20, 1, 7), (0x21, 1, 0)], (0x20, 1), 9), Some(7));
         assert_eq!(counted("msp430-timer-a", &[(0, 2, 0x204)], (0x10, 2), 9), Some(0));
-        assert_eq!(counted("cortex-systick", &[(4, 4, 99), (0, 4, 1), (8, 4, 0)], (8, 4), 9), Some(0));
         assert_eq!(counted("cortex-dwt", &[(0, 4, 1), (4, 4, 3)], (4, 4), 9), Some(3)); // no TRCENA
         assert_eq!(counted("cortex-m7-dwt", &[(0xDDFC, 4, 1 << 24), (0, 4, 1), (4, 4, 3)], (4, 4), 9), Some(0));
-        assert_eq!(counted("qingke-systick", &[(0, 4, 1), (8, 4, 3)], (8, 4), 9), Some(3)); // a clock that is divided
         assert_eq!(counted("avr-timer1", &[(3, 1, 0)], (4, 1), 0), None);
+    }
+
+    #[test]
+    fn what_goes_on_in_a_way_without_a_model_does_not_answer() {
+        // divided by 8, up to OCR1A; divided by 2; ACLK, divided, up to TACCR0; a clock that is divided; an interrupt
+        for (kind, control, size, count, others) in [
+            ("avr-timer1", 1, 1, 4, &[2, 9][..]),
+            ("atmega128-timer1", 2, 1, 0, &[3, 0x11]),
+            ("megaavr0-tca", 0, 1, 0x20, &[3]),
+            ("msp430-timer-a", 0, 2, 0x10, &[0x120, 0x2A0, 0x210]),
+            ("cortex-systick", 0, 4, 8, &[1, 3]),
+            ("qingke-systick", 0, 4, 8, &[1, 7]),
+        ] {
+            let (_, mut counter) = build(&PeripheralConfig { kind, base: 0, trigger_bit: None }).expect("it is known");
+            let mut host = Host { now: 5, ..Host::default() };
+            for &other in others {
+                assert_eq!(counter.write(control, size, 0, &mut host), Some(()), "{kind} stands");
+                assert!(counter.read(count, size, &mut host).is_some());
+                assert_eq!(counter.write(control, size, other, &mut host), None, "{kind} {other:#x}");
+                assert_eq!(counter.write(count, size, 0, &mut host), None);
+                assert_eq!([control, count].map(|at| counter.read(at, size, &mut host)), [None; 2]);
+            }
+            assert_eq!(host.clocked, 0, "{kind} never went on");
+        }
+    }
+
+    #[test]
+    fn a_counter_that_goes_on_says_so_to_who_looks() {
+        let mut host = Host::default();
+        let config = PeripheralConfig { kind: "cortex-systick", base: 0, trigger_bit: None };
+        let (_, mut counter) = build(&config).expect("it is known");
+        for (control, clocked, interrupts) in [(4, 0, false), (5, 1, false), (7, 2, true)] {
+            counter.write(0, 4, control, &mut host);
+            counter.read(8, 4, &mut host);
+            assert_eq!((host.clocked, host.interrupts), (clocked, interrupts));
+        }
     }
 
     #[test]

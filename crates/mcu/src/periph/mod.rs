@@ -42,6 +42,10 @@ pub struct Host {
     pub(crate) edge: Option<bool>,
     /// Last cycle at which registers under configuration change protection can be written.
     pub(crate) unlocked: u64,
+    /// How often a program read a number that goes on with the clock.
+    pub clocked: u64,
+    /// Whether a program allowed interrupts, which are not modelled, since reset.
+    pub interrupts: bool,
 }
 
 impl Host {
