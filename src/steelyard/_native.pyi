@@ -70,8 +70,7 @@ class Decoder:
 def elf_code(elf: bytes, name: str) -> int | None: ...
 def simulate(
     chip: Chip,
-    image: bytes,
-    base: int | None,
+    image: bytes | list[tuple[int, bytes]],
     call: int | None,
     arguments: list[tuple[int, int] | bytes],
     trigger: int | None,

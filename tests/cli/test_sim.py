@@ -66,16 +66,22 @@ def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, im
     for wrong, why in (
         (lines[:-1], "a part of the file is missing"),
         ([lines[0], b":" + lines[1][3:], *lines[2:]], "line 2 is no record of Intel HEX"),
-        ([b":020000020010EC\n:0100000055AA\n", b":020000040FFFEC\n:0100000055AA\n", lines[-1]], "reaches over 268"),
-        ([lines[-1]], "reaches over 0 bytes"),
+        ([b":0200000055AA\nFF\n", lines[-1]], "line 1 is no record of Intel HEX"),
+        ([*lines[:-1], b":0100020055A8\n", lines[-1]], "has bytes at 0x2, which another line has, too"),
+        ([lines[-1]], "Intel HEX without a byte"),
         ([b":06000004FFFFFFFFFFFFFC\n:0100000055AA\n", lines[-1]], "line 1 has a base of 6 bytes"),
         ([b":02000004FFFFFC\n:02FFFF005555" + b"56\n", lines[-1]], "beyond 32 bits"),
     ):
         (tmp_path / "x.hex").write_bytes(b"".join(wrong))
         assert why in cli("sim x.hex -t uno").err
     # a base in paragraphs of 16 bytes, and bytes that no record has
-    text = b":020000021000EC\n:01000100FFFF\n:0100030011EB\n:00000001FF\n"
-    assert from_intel_hex(text, 3) == (0x10001, b"\xff\xff\x11")
+    text = b":020000021000EC\n:01000100FFFF\n:0100030011EB\n:0100020022DB\n:0100090033C3\n:00000001FF\n"
+    assert from_intel_hex(text) == [(0x10001, b"\xff\x22\x11"), (0x10009, b"\x33")]
+    # settings that a programmer writes are in no memory that runs
+    (tmp_path / "x.hex").write_bytes(b":02000004008278\n:03000000FFDEFD23\n:020000040000FA\n" + made)
+    done = cli("sim x.hex -t uno")
+    assert done.code == 0
+    assert "Left out, no memory that runs: 3 bytes at 0x820000." in done.err + done.out
 
 
 def test_one_function(cli: Cli, image: bytes) -> None:
@@ -163,12 +169,13 @@ f:  sbrc r20, 0
 """
 
 
-def assembled(folder: Path, source: str) -> None:
-    """Makes x.elf, which has no start-up code."""
-    the_target("uno")
+def assembled(folder: Path, source: str, name: str = "uno") -> None:
+    """Makes x.elf for a target, which has no start-up code."""
+    spec, flash = the_target(name).toolchain, the_target(name).chip.flash
     (folder / "x.S").write_text(source)
     files = ("-o", str(folder / "x.elf"), str(folder / "x.S"))
-    made = ["avr-gcc", "-mmcu=atmega328p", "-nostdlib", "-nostartfiles", *files]
+    place = f"-Wl,-n,-Ttext={flash.base:#x},-e,_start"
+    made = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", place, *files]
     assert subprocess.run(made, check=False).returncode == 0
 
 
@@ -187,3 +194,126 @@ def test_a_loop_that_ends_is_not_taken_for_one_that_does_not(cli: Cli, tmp_path:
     assembled(tmp_path, source)
     said = json.loads(cli("sim x.elf -t uno --json").out)
     assert (said["end"], said["fault"]) == ("fault", "trap"), said["end"]
+
+
+#: a Cortex-M's vectors: the stack, and where it begins
+VECTORS = ".syntax unified\n.thumb\n.word 0x20000400, _start + 1\n.thumb_func\n_start:\n"
+#: SysTick counts down from 2^24 minus 1, and is asked for COUNTFLAG; in no register or memory is anything new
+COUNTFLAG = f"""{VECTORS}    ldr r0, =0xE000E010
+    ldr r1, =0xFFFFFF
+    str r1, [r0, #4]
+    str r1, [r0, #8]
+    movs r2, #5
+    str r2, [r0]
+1:  ldr r1, [r0]
+    lsrs r1, r1, #17
+    mov r1, r0
+    bcc 1b
+    bkpt 0
+    .pool
+"""
+#: counts cycles until their number has bit 23
+CYCCNT = f"""{VECTORS}    ldr r0, =0xE000EDFC
+    ldr r1, =0x01000000
+    str r1, [r0]
+    ldr r0, =0xE0001000
+    movs r1, #1
+    str r1, [r0]
+1:  ldr r1, [r0, #4]
+    lsrs r1, r1, #24
+    mov r1, r0
+    bcc 1b
+    bkpt 0
+    .pool
+"""
+#: asks its serial port for a byte until the timer, which goes round every 2^16 cycles, has had its high bit 99 times
+TIMEOUT = """
+_start: ldi r16, 1
+    sts 0x81, r16
+    ldi r24, 99
+1:  lds r18, 0xC0
+    lds r19, 0x84
+    lds r19, 0x85
+    mov r20, r19
+    clr r18
+    sbrs r20, 7
+    rjmp 3f
+    clr r19
+    clr r20
+2:  lds r19, 0x84
+    lds r19, 0x85
+    mov r20, r19
+    clr r19
+    sbrc r20, 7
+    rjmp 2b
+    dec r24
+    breq 4f
+3:  clr r19
+    clr r20
+    rjmp 1b
+4:  break
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "source"), [("mkrzero", COUNTFLAG), ("stm32l053", COUNTFLAG), ("stm32f407", CYCCNT), ("uno", TIMEOUT)]
+)
+def test_who_looks_at_a_counter_waits_for_its_end(cli: Cli, tmp_path: Path, target: str, source: str) -> None:
+    assembled(tmp_path, source, target)
+    said = json.loads(cli(f"sim x.elf -t {target} --json").out)
+    assert (said["end"], said["fault"]) == ("fault", "trap"), said["end"]
+    assert said["cycles"] > 4_000_000, "more than one look at what the program does"
+    assert not said["unmodelled"]
+    assert not said["interrupts"]
+
+
+#: the timer counts every eighth cycle, which no model does, and is asked once
+DIVIDED = """
+_start: ldi r16, 2
+    sts 0x81, r16
+    lds r17, 0x84
+    break
+"""
+#: the same of a SysTick at its other clock
+OTHER_CLOCK = f"""{VECTORS}    ldr r0, =0xE000E010
+    movs r1, #1
+    str r1, [r0]
+    ldr r1, [r0, #8]
+    bkpt 0
+    .pool
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "used"),
+    [("uno", DIVIDED, {0x81, 0x84}), ("bluepill", OTHER_CLOCK, {0xE000E010, 0xE000E018})],
+)
+def test_a_counter_that_goes_on_without_a_model_is_named(
+    cli: Cli, tmp_path: Path, target: str, source: str, used: set[int]
+) -> None:
+    assembled(tmp_path, source, target)
+    said = json.loads(cli(f"sim x.elf -t {target} --json").out)
+    assert {u["address"] for u in said["unmodelled"]} == used
+
+
+#: interrupts are allowed for an instruction, in a loop that soon becomes native code in a program of ours
+FOR_A_WHILE = {
+    "uno": "_start: sei\n    cli\n    break\n",
+    "nano-every": "_start: ldi r16, 0x80\n    out 0x3f, r16\n    out 0x3f, r1\n    break\n",
+    "bluepill": f"{VECTORS}    ldr r0, =0xE000E100\n    movs r1, #1\n    str r1, [r0]\n    bkpt 0\n    .pool\n",
+    "stm32l053": f"{VECTORS}    ldr r0, =0xE000E010\n    movs r1, #7\n    str r1, [r0]\n    bkpt 0\n    .pool\n",
+    "esp8266": "    .global _start\n_start: movi a2, 1\n    wsr a2, intenable\n    movi a2, 0\n    wsr a2, intenable\n    ill\n",
+}
+
+
+@pytest.mark.parametrize("target", sorted(FOR_A_WHILE))
+def test_interrupts_that_were_allowed_are_told(cli: Cli, tmp_path: Path, target: str) -> None:
+    assembled(tmp_path, FOR_A_WHILE[target], target)
+    done = cli(f"sim x.elf -t {target} --json")
+    assert json.loads(done.out)["interrupts"], done.err
+    assert "The program allows interrupts" in cli(f"sim x.elf -t {target}").out
+
+
+def test_interrupts_that_were_never_allowed_are_not(cli: Cli, tmp_path: Path) -> None:
+    assembled(tmp_path, "_start: cli\n    in r16, 0x3f\n    out 0x3f, r16\n    break\n")
+    assert not json.loads(cli("sim x.elf -t uno --json").out)["interrupts"]

@@ -15,6 +15,13 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
+impl Segment {
+    /// Bytes that are looked for where they are loaded.
+    pub fn of(address: u32, bytes: Vec<u8>) -> Self {
+        Self { address, runs_at: address, bytes }
+    }
+}
+
 /// A named address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
@@ -53,7 +60,7 @@ const MAX_LOAD: usize = 16 << 20;
 impl Image {
     /// An image of `bytes` at an address, without symbols.
     pub fn of(address: u32, bytes: Vec<u8>) -> Self {
-        Self { segments: vec![Segment { address, runs_at: address, bytes }], ..Self::default() }
+        Self { segments: vec![Segment::of(address, bytes)], ..Self::default() }
     }
 
     /// Reads a little-endian ELF executable of 32 bits, or of 64 bits with addresses below 2^32.

@@ -9,7 +9,7 @@ mod peripheral;
 
 use std::collections::HashMap;
 
-use mcu::{Area, Image, Stop, Stray};
+use mcu::{Area, Image, Segment, Stop, Stray};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -327,19 +327,25 @@ enum Given {
     Pointer(Vec<u8>),
 }
 
-/// Runs an image that is not ours on `chip`: the ELF file `image`, or the bytes that are at `base` in flash. `call` is the
+/// An image that is not ours: an ELF file, or bytes by their addresses.
+#[derive(FromPyObject)]
+enum Program {
+    Elf(Vec<u8>),
+    Pieces(Vec<(u32, Vec<u8>)>),
+}
+
+/// Runs an image that is not ours on `chip`. `call` is the
 /// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured.
 ///
 /// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
 /// made.
 #[pyfunction]
-#[pyo3(signature = (chip, image, base, call, arguments, trigger, input, cycles, seconds))]
+#[pyo3(signature = (chip, image, call, arguments, trigger, input, cycles, seconds))]
 #[allow(clippy::too_many_arguments)]
 fn simulate(
     py: Python<'_>,
     chip: &Chip,
-    image: &[u8],
-    base: Option<u32>,
+    image: Program,
     call: Option<u32>,
     arguments: Vec<Given>,
     trigger: Option<u32>,
@@ -353,9 +359,11 @@ fn simulate(
     };
     let call = call.map(|entry| (entry, arguments.into_iter().map(given).collect()));
     let asked = Asked { call, trigger, input, cycles, seconds };
-    let image = match base {
-        Some(base) => Image::of(base, image.to_vec()),
-        None => Image::parse(image).map_err(PyValueError::new_err)?,
+    let image = match image {
+        Program::Elf(file) => Image::parse(&file).map_err(PyValueError::new_err)?,
+        Program::Pieces(some) => {
+            Image { segments: some.into_iter().map(|(at, b)| Segment::of(at, b)).collect(), ..Image::default() }
+        }
     };
     let mut interrupted = None;
     let seen = py.detach(|| {

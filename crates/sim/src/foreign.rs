@@ -18,6 +18,9 @@ const SLICE: u64 = 4_000_000;
 const ROUND: usize = 64;
 /// How often a program may look in vain for a byte before it is said to wait for one.
 const PATIENCE: u32 = 1000;
+/// Bytes of a segment in no memory of the chip that are left out, as settings are that only a programmer writes; more
+/// would be a program for another chip.
+const MOST_APART: usize = 4096;
 /// Most bytes of output, and most measured calls that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 /// See there.
@@ -159,6 +162,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         calls: Vec::new(),
         counted: 0,
         left: 0,
+        failed: None,
     };
     let mut seen = (None, Vec::new());
     let end = match (&asked.call, asked.trigger) {
@@ -179,8 +183,8 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     let nodes = run.profile.as_ref().map_or(&[][..], Profile::nodes);
     Ok(Seen {
         end,
-        pc: run.sim.place().0,
-        cycles: run.sim.cycles(),
+        pc: run.failed.map_or_else(|| run.sim.place().0, |f| f.pc),
+        cycles: run.failed.map_or_else(|| run.sim.cycles(), |f| f.cycle),
         functions: nodes.iter().map(|n| (names[n.function].clone(), n.parent, n.calls, n.cycles)).collect(),
         calls: run.calls,
         counted: run.counted,
@@ -213,6 +217,7 @@ fn placed(
         at.checked_sub(r.base).is_some_and(|from| from as usize + size <= r.size as usize)
     };
     let (mut flash, mut ram, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let mut apart = None;
     for s in &image.segments {
         let (address, size) = (s.address, s.bytes.len());
         let in_ram = |at: u32| !avr || at >= AVR_RAM; // code and data have the same addresses on AVR
@@ -230,11 +235,21 @@ fn placed(
             let (f, r) = (chip.flash, chip.ram);
             let spans = [f, r].map(|m| format!("{:#x} to {:#x}", m.base, u64::from(m.base) + u64::from(m.size) - 1));
             let text = format!("flash ({}) nor RAM ({})", spans[0], spans[1]);
-            return Err(format!("{size} bytes at {address:#x} are in neither of the chip's memories, {text}"));
+            let text = format!("{size} bytes at {address:#x} are in neither of the chip's memories, {text}");
+            if size > MOST_APART {
+                return Err(text);
+            }
+            apart.get_or_insert(text);
+            rest.push((address, size));
         }
     }
     if flash.is_empty() {
-        return Err("the image has nothing in the chip's memory for code; code in RAM is not modelled".into());
+        let text = "the image has nothing in the chip's memory for code; code in RAM is not modelled";
+        return Err(apart.unwrap_or_else(|| text.into()));
+    }
+    flash.sort_by_key(|s| s.address);
+    if let Some(twice) = flash.windows(2).find(|s| s[1].address - s[0].address < s[0].bytes.len() as u32) {
+        return Err(format!("two segments have the bytes at {:#x}", twice[1].address));
     }
     Ok((flash, ram, rest))
 }
@@ -256,6 +271,7 @@ struct Run<'a> {
     calls: Vec<Measured>,
     counted: u64,
     left: u64,
+    failed: Option<mcu::Fault>,
 }
 
 impl Run<'_> {
@@ -391,7 +407,10 @@ impl Run<'_> {
             }
             self.take_pulses();
             match stop {
-                Stop::Fault(f) => return Some(self.fault(f)),
+                Stop::Fault(f) => {
+                    self.failed = Some(f);
+                    return Some(self.fault(f));
+                }
                 Stop::Idle => {
                     let sent = self.sim.memory().host.from_chip.len();
                     if sent != self.sent {

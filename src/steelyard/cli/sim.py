@@ -80,7 +80,7 @@ def verb(ask: Sim) -> int:
     The program begins at the reset vector, or at the ELF file's entry on cores that have none. It ends at a breakpoint,
     where it waits for a byte, where it turns round for ever, at a fault or at a limit. --call runs one function
     instead, with initial data in place and no start-up code. --trigger measures each call of a function, from its first
-    instruction to its return.
+    instruction to its return; a call that it makes of itself is a part of that.
 
     There are no interrupts, and peripherals without a model keep what is written to them: both are named.
     """
@@ -98,13 +98,11 @@ def verb(ask: Sim) -> int:
         kind = "an ELF file" if is_elf else "Intel HEX"
         raise UserError(f"--base: {kind} says itself where its bytes belong; leave it out")
     base = _address(ask.base, "--base") if ask.base else target.chip.flash.base
-    if is_hex:
-        try:
-            base, image = from_intel_hex(image, foreign.MAX_FILE)
-        except ValueError as e:
-            raise UserError(f"{cut(ask.image.name)}: {e}") from e
+    try:
+        pieces = [] if is_elf else from_intel_hex(image) if is_hex else [(base, image)]
+    except ValueError as e:
+        raise UserError(f"{cut(ask.image.name)}: {e}") from e
     asked = foreign.Experiment(
-        base=None if is_elf else base,
         call=_place(ask.call, image, is_elf, "--call") if ask.call else None,
         arguments=tuple(map(_argument, ask.arg)),
         trigger=_place(ask.trigger, image, is_elf, "--trigger") if ask.trigger else None,
@@ -113,7 +111,7 @@ def verb(ask: Sim) -> int:
         seconds=float(ask.seconds),
     )
     try:
-        seen = foreign.run(target, image, asked)
+        seen = foreign.run(target, pieces or image, asked)
     except ValueError as e:
         raise WorkError(f"{ask.image.name} on {target.name}: {e}") from e
     _send(bytes(seen.output), ask.uart)

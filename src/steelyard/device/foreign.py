@@ -76,10 +76,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 class Experiment(Struct, frozen=True, kw_only=True):
     """What is asked of an image. ``call`` is the address of a function that runs alone, with ``arguments``: numbers
-    with their bytes, or what pointers point to; ``trigger`` that of one whose calls are measured. ``base`` is where a
-    file that is no ELF file begins."""
+    with their bytes, or what pointers point to; ``trigger`` that of one whose calls are measured."""
 
-    base: int | None = None
     call: int | None = None
     arguments: tuple[tuple[int, int] | bytes, ...] = ()
     trigger: int | None = None
@@ -88,13 +86,12 @@ class Experiment(Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def run(target: Target, image: bytes, asked: Experiment) -> Seen:
-    """Runs ``image`` on the target's chip. :class:`ValueError` with a sentence where it is not for that chip, or the
+def run(target: Target, image: bytes | list[tuple[int, bytes]], asked: Experiment) -> Seen:
+    """Runs ``image``, an ELF file or bytes by their addresses, on the target's chip. :class:`ValueError` with a sentence where it is not for that chip, or the
     call cannot be made."""
     said = _native.simulate(
         target.chip,
         image,
-        asked.base,
         asked.call,
         list(asked.arguments),
         asked.trigger,

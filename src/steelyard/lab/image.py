@@ -58,10 +58,10 @@ def intel_hex(elf: bytes) -> bytes:
     return "".join([*lines, _record(0, _END, b"")]).encode()
 
 
-def from_intel_hex(text: bytes, most: int) -> tuple[int, bytes]:
-    """The first address that an Intel HEX file has, and the bytes from there on; gaps are as erased flash is.
-    :class:`ValueError` with the line that is none of Intel HEX, or when it reaches over more than ``most`` bytes."""
-    parts: list[tuple[int, bytes]] = []
+def from_intel_hex(text: bytes) -> list[tuple[int, bytes]]:
+    """What an Intel HEX file has, by first addresses, in pieces that do not touch. :class:`ValueError` with the line that
+    is none of Intel HEX, or where two lines have the same byte."""
+    parts: list[tuple[int, bytes, int]] = []
     base = 0
     for number, line in enumerate(text.split(), 1):
         try:
@@ -71,8 +71,8 @@ def from_intel_hex(text: bytes, most: int) -> tuple[int, bytes]:
         if not line.startswith(b":") or len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
             raise ValueError(f"line {number} is no record of Intel HEX, or its checksum is wrong")
         kind, data = record[3], record[4:-1]
-        if kind == _DATA:
-            parts.append((base + int.from_bytes(record[1:3], "big"), data))
+        if kind == _DATA and data:
+            parts.append((base + int.from_bytes(record[1:3], "big"), data, number))
         elif kind == _END:
             break
         elif kind in _BASES and len(data) != 2:
@@ -81,16 +81,20 @@ def from_intel_hex(text: bytes, most: int) -> tuple[int, bytes]:
             base = int.from_bytes(data, "big") << _BASES[kind]
     else:
         raise ValueError("Intel HEX without a record that ends it: a part of the file is missing")
-    first = min((at for at, _ in parts), default=0)
-    size = max((at + len(data) for at, data in parts), default=0) - first
-    if not 0 < size <= most:
-        raise ValueError(f"Intel HEX that reaches over {size} bytes; there are to be some, and at most {most}")
-    if first + size > 1 << 32:
-        raise ValueError(f"Intel HEX with {size} bytes at {first:#x}, which is beyond 32 bits")
-    content = bytearray(b"\xff" * size)
-    for at, data in parts:
-        content[at - first : at - first + len(data)] = data
-    return first, bytes(content)
+    pieces: list[tuple[int, bytearray]] = []
+    for at, data, number in sorted(parts):
+        end = pieces[-1][0] + len(pieces[-1][1]) if pieces else 0
+        if at + len(data) > 1 << 32:
+            raise ValueError(f"line {number} has {len(data)} bytes at {at:#x}, which is beyond 32 bits")
+        if at < end:
+            raise ValueError(f"line {number} has bytes at {at:#x}, which another line has, too")
+        if pieces and at == end:
+            pieces[-1][1].extend(data)
+        else:
+            pieces.append((at, bytearray(data)))
+    if not pieces:
+        raise ValueError("Intel HEX without a byte")
+    return [(at, bytes(content)) for at, content in pieces]
 
 
 def _record(address: int, kind: int, data: bytes) -> str:
