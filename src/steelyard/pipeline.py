@@ -51,15 +51,16 @@ def _toolchain(job: Job) -> Toolchain:
     return found
 
 
-def profile(job: Job, op: Op, adlen: int, mlen: int, timing: bool = False) -> Profile:
+def profile(job: Job, op: Op, adlen: int, mlen: int, timing: bool = False, max_cycles: int = MAX_CYCLES) -> Profile:
     """Where the cycles of one call with ``adlen`` and ``mlen`` bytes go, and why they pass where ``timing`` asks for
-    it. Raises :class:`DeviceError` off the simulator, and when building or running fails."""
+    it; a call may take ``max_cycles``. Raises :class:`DeviceError` off the simulator, and when building or running
+    fails."""
     if job.target.device != "simulator":
         raise DeviceError(
             Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, on which only whole calls can be measured")
         )
     built = building.built(job.implementation, job.target, job.flags)
-    client = device.simulated(job.target, built.images["both"])
+    client = device.simulated(job.target, built.images["both"], max_cycles)
     request, unaligned = measure.one_call(client, op, adlen, mlen)
     shares = tuple(Share(*share) for share in client.causes(request)) if timing else ()
     tree, instructions, taken = client.profile(request)

@@ -302,7 +302,7 @@ FOR_A_WHILE = {
     "nano-every": "_start: ldi r16, 0x80\n    out 0x3f, r16\n    out 0x3f, r1\n    break\n",
     "bluepill": f"{VECTORS}    ldr r0, =0xE000E100\n    movs r1, #1\n    str r1, [r0]\n    bkpt 0\n    .pool\n",
     "stm32l053": f"{VECTORS}    ldr r0, =0xE000E010\n    movs r1, #7\n    str r1, [r0]\n    bkpt 0\n    .pool\n",
-    "esp8266": "    .global _start\n_start: movi a2, 1\n    wsr a2, intenable\n    movi a2, 0\n    wsr a2, intenable\n    ill\n",
+    "esp8266": "_start: movi a2, 1\n    wsr a2, intenable\n    movi a2, 0\n    wsr a2, intenable\n    ill\n",
 }
 
 

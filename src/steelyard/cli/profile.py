@@ -23,6 +23,7 @@ from . import options
 from .examine import Examine, answered, beside, declared, jobs
 from .options import command
 from .output import TABLES, Output, writable
+from .weigh import max_cycles
 
 _OPERATIONS: dict[str, Op] = {
     n: op for offer in PRIMITIVES.values() for n, op in offer.operations.items() if n != "reject"
@@ -36,6 +37,7 @@ class Profile(Examine, frozen=True, kw_only=True):
     size: str
     svg: Path | None
     timing: bool
+    max_cycles: int
 
 
 @command(
@@ -44,6 +46,7 @@ class Profile(Examine, frozen=True, kw_only=True):
     options.text("--operation", metavar="NAME", help="encrypt, decrypt, hash, schedule_encrypt or schedule_decrypt."),
     options.text("--size", "-s", default="16/64", metavar="AD/M", help="Sizes in bytes."),
     click.option("--svg", type=options.FILE, metavar="FILE", help="Write the flame graph to this file."),
+    max_cycles,
     options.flag("--timing", help="Say why cycles pass: by cause and kind of instruction, and how often."),
     options.output(*TABLES, "svg"),
 )
@@ -56,7 +59,7 @@ def verb(ask: Profile) -> int:
     operation, adlen, mlen = _call(ask, first)
 
     def seen(job: Job) -> Tree:
-        return answered(job, lambda j: profile(j, _OPERATIONS[operation], adlen, mlen, ask.timing))
+        return answered(job, lambda j: profile(j, _OPERATIONS[operation], adlen, mlen, ask.timing, ask.max_cycles))
 
     found = {label: seen(job) for label, job in asked.items()}
     one, *others = found.values()

@@ -43,7 +43,7 @@ class Work(Struct, frozen=True):
         metavar="TARGET",
         help="Only jobs of these. Default: all whose compiler is here.",
     ),
-    options.flag("--until-empty", help="End when no job is left that can be had."),
+    options.flag("--until-empty", help="End when no job is left, at other workers either."),
     options.flag("--boards", help="Also jobs for the boards of this machine's lab.toml, which an operator asks for."),
     options.text("--server", metavar="URL", help="Take jobs over HTTP from the server here, without its database."),
     click.option(

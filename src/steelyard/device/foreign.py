@@ -87,8 +87,8 @@ class Experiment(Struct, frozen=True, kw_only=True):
 
 
 def run(target: Target, image: bytes | list[tuple[int, bytes]], asked: Experiment) -> Seen:
-    """Runs ``image``, an ELF file or bytes by their addresses, on the target's chip. :class:`ValueError` with a sentence where it is not for that chip, or the
-    call cannot be made."""
+    """Runs ``image``, an ELF file or bytes by their addresses, on the target's chip. :class:`ValueError` with a
+    sentence where it is not for that chip, or the call cannot be made."""
     said = _native.simulate(
         target.chip,
         image,

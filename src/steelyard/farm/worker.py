@@ -67,8 +67,8 @@ def work(
     boards: Callable[[], tuple[Board, ...]] = tuple,
     lab: Mapping[str, Stations] = {},
 ) -> None:
-    """Takes jobs on these targets one by one, and says what became of each, until ``over`` is set, or the queue is
-    empty. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once. Tells
+    """Takes jobs on these targets one by one, and says what became of each, until ``over`` is set, or none is left to
+    wait for, those of other workers, which may die, included. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once. Tells
     operators that it is there, and what this machine's ``boards`` do; those of ``lab`` are for jobs of its targets."""
     machine = platform.node()[:150]
     line = _Here(store, f"{machine} {name()}", machine)
@@ -90,6 +90,9 @@ class Jobs(Protocol):
         """See :class:`Queue`."""
 
     def give_back(self, taken: Mine) -> None:
+        """See :class:`Queue`."""
+
+    def left(self, targets: Collection[str]) -> bool:
         """See :class:`Queue`."""
 
     def present(self, targets: tuple[str, ...], boards: tuple[Board, ...]) -> Sequence[str]:
@@ -133,12 +136,12 @@ def work_for(
                 with queue.taken(targets) as taken:
                     if taken is not None:
                         say(_worked(queue, own, taken, targets, say, lab))
+                if taken is None and until_empty and not queue.left(targets):
+                    return
             except StoreError as e:
                 say(e)
                 taken = None
             if taken is None:
-                if until_empty:
-                    return
                 over.wait(LOOK)
 
 

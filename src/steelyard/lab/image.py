@@ -59,8 +59,8 @@ def intel_hex(elf: bytes) -> bytes:
 
 
 def from_intel_hex(text: bytes) -> list[tuple[int, bytes]]:
-    """What an Intel HEX file has, by first addresses, in pieces that do not touch. :class:`ValueError` with the line that
-    is none of Intel HEX, or where two lines have the same byte."""
+    """What an Intel HEX file has, by first addresses, in pieces that do not touch. :class:`ValueError` with the line
+    that is none of Intel HEX, or where two lines have the same byte."""
     parts: list[tuple[int, bytes, int]] = []
     base = 0
     for number, line in enumerate(text.split(), 1):

@@ -49,6 +49,9 @@ _CANDIDATES = text(
     "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "
     f"ORDER BY priority, id LIMIT {_LOOKED_AT}"
 ).bindparams(bindparam("targets", expanding=True))
+_LEFT = text(
+    f"SELECT 1 FROM job WHERE state IN ('{WAITING}', '{RUNNING}') AND target IN :targets LIMIT 1"
+).bindparams(bindparam("targets", expanding=True))
 _JOB = select(_job.c.id, _job.c.task, _job.c.target, _job.c.state, _job.c.attempts, _job.c.package_id)
 _TO_BEGIN = _JOB.where(_job.c.id == bindparam("number")).with_for_update()
 #: the first one that waits, apart from those that others are just taking
@@ -390,6 +393,13 @@ class Queue:
         if f"machine {self.machine}" in held:
             return []
         return sorted(t for t in targets if f"target {t}" not in held)
+
+    def left(self, targets: Collection[str]) -> bool:
+        """Whether jobs on these targets, if no operator paused them, wait for a time or are others', who may yet die.
+        Raises :class:`StoreError`."""
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            mine = self._allowed(targets, connection)
+            return bool(mine) and connection.execute(_LEFT, {"targets": mine}).first() is not None
 
     def _candidates(self, targets: Collection[str]) -> list[int]:
         """Jobs that wait, as another just looked at them, and then those that others run, as far as we know."""

@@ -79,6 +79,10 @@ def _take(store: Store, queue: Queue, asked: words.TakeAsked) -> words.Work:
     return words.Work(queue.begin(asked.targets))
 
 
+def _left(store: Store, queue: Queue, asked: words.TakeAsked) -> words.Left:
+    return words.Left(queue.left(asked.targets))
+
+
 def _beat(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:
     queue.beat(asked.job)
     return words.Heard()
@@ -145,6 +149,7 @@ def _absent(store: Store, queue: Queue, asked: words.WorkAsked) -> words.Heard:
 #: what is done about each of :data:`.wirework.DEEDS`
 _DONE_BY: Mapping[str, Callable[[Store, Queue, Any], Struct]] = {
     "take": _take,
+    "left": _left,
     "beat": _beat,
     "close": _close,
     "give-back": _give_back,

@@ -68,6 +68,10 @@ class HttpQueue:
         """Lets another worker have it."""
         self._asked("give-back", words.JobAsked, words.Heard, job=_mine(taken))
 
+    def left(self, targets: Collection[str]) -> bool:
+        """Whether jobs on these targets wait for a time or are others'."""
+        return self._asked("left", words.TakeAsked, words.Left, targets=tuple(sorted(targets))).left
+
     def present(self, targets: tuple[str, ...], boards: tuple[Board, ...]) -> Sequence[str]:
         """Says that the worker is there; which of its boards are paused."""
         return self._asked("present", words.PresentAsked, words.Paused, targets=targets, boards=boards).boards

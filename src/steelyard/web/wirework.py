@@ -54,6 +54,12 @@ class Work(Struct, frozen=True):
     taken: Taken | None
 
 
+class Left(Struct, frozen=True):
+    """Whether jobs are left, though none can be had now."""
+
+    left: bool
+
+
 class Paused(Struct, frozen=True):
     """Boards of a machine that get no runs."""
 
@@ -67,6 +73,7 @@ class Heard(Struct, frozen=True):
 #: what a worker asks by the last word of the address, and what is answered
 DEEDS: Mapping[str, tuple[type[WorkAsked], type[Struct]]] = {
     "take": (TakeAsked, Work),
+    "left": (TakeAsked, Left),
     "beat": (JobAsked, Heard),
     "close": (CloseAsked, Heard),
     "give-back": (JobAsked, Heard),
