@@ -325,6 +325,7 @@ class Pipeline:
             record,
             metrics=figures.metrics | code | (clock if job.on else {}),
             points=figures.points,
+            vector_cycles=figures.vector_cycles,
             helpers=figures.helpers,
             notes=(*record.notes, *figures.notes),
         )

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import URL
 
+from steelyard.model.packed import pack
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 from steelyard.store import Store
 from tests.store.servers import SERVERS, emptied
@@ -45,6 +46,7 @@ RECORD = Record(
     seconds=1.25,
     finished=datetime(2026, 3, 29, 1, 59, 59, 123456, tzinfo=UTC),
     seed="größer",
+    vector_cycles=pack([Point("encrypt", 0, 0, 900), Point("encrypt", 1, 0, 2**50)]),
 )
 
 

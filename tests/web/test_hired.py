@@ -19,8 +19,9 @@ from steelyard.building import harness_digest
 from steelyard.device import timing_model
 from steelyard.measure import why_not
 from steelyard.model.errors import UserError
+from steelyard.model.packed import pack, unpack
 from steelyard.model.reasons import Failure, Reason
-from steelyard.model.record import Helper, Point, Record, Toolchain
+from steelyard.model.record import Helper, Operation, Point, Record, Toolchain
 from steelyard.model.target import load_target
 from steelyard.model.workload import LEFT_OUT, workload
 from steelyard.store import Store
@@ -55,7 +56,8 @@ TASKS = [
 def whole(**changes: Any) -> Record:
     """What a worker may say of the first job: of this Steelyard, with all figures."""
     made = record("toy1/ref", family="toy", digest="e", target="uno", flags="-O3", load="0/0,0/16,0/32")
-    target, ops = load_target("uno"), ("encrypt", "decrypt", "reject")
+    target = load_target("uno")
+    ops: tuple[Operation, ...] = ("encrypt", "decrypt", "reject")
     tool = Toolchain(target.toolchain.name, "gcc 1", "c" * 64)
     here = {"target_digest": target.digest, "harness": harness_digest(), "timing_model": timing_model(target)}
     points = tuple(replace(p, operation=op) for op in ops for p in made.points)
@@ -65,7 +67,9 @@ def whole(**changes: Any) -> Record:
     for op in ops:
         figures |= {f"{op}_per_byte": 10.0, f"{op}_fixed": 100.0, f"energy_{op}_modelled": energy(1000.0)}
     setup = replace(made.setup, toolchain=tool, **here)
-    return replace(made, setup=setup, metrics=figures, points=points, finished=datetime.now(UTC), **changes)
+    each = pack(Point(op, 0, 0, cycles) for op in ops for cycles in (900, 1100))
+    said = {"metrics": figures, "points": points, "vector_cycles": each, "finished": datetime.now(UTC)}
+    return replace(made, setup=setup, **said, **changes)
 
 
 def energy(cycles: float) -> float:
@@ -192,6 +196,12 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
         ({"verification": replace(known, vectors=0)}, "no known answer"),
         ({"verification": replace(known, skipped=-1)}, "no known answer"),
         ({"verification": replace(known, source="self")}, "verified"),
+        ({"vector_cycles": b""}, "vector_cycles: those of encrypt"),
+        ({"vector_cycles": b"x"}, "vector_cycles: these are not"),
+        ({"vector_cycles": pack((Point("encrypt", 0, 0, 1000), Point("decrypt", 0, 0, 1000)))}, "those of reject"),
+        ({"vector_cycles": pack([*unpack(good.vector_cycles), more])}, "hash: crypto_aead has no such"),
+        ({"vector_cycles": pack([replace(p, cycles=p.cycles + 1) for p in unpack(good.vector_cycles)])}, "encrypt"),
+        ({"vector_cycles": pack([replace(p, adlen=1 << 60) for p in unpack(good.vector_cycles)])}, "too large"),
         ({"helpers": (Helper("libgcc.a(_mulsi3.o)", 10),)}, "rom_helpers: 0 contradicts"),
         ({"helpers": (Helper("x", -1), Helper("y", 1))}, "helpers"),
         *(({"metrics": good.metrics | {n: v}}, n) for n, v in (
@@ -208,7 +218,8 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
     metrics = {n: v for n, v in good.metrics.items() if not n.endswith(("_per_byte", "_fixed"))}
     some = replace(good, notes=said, metrics=metrics, points=tuple(p for p in good.points if p.mlen < 32))
     assert why_not(some, asked, uno) == ""
-    assert why_not(replace(good, failure=Failure(Reason.KAT_MISMATCH, ""), metrics={}, points=()), asked, uno) == ""
+    nothing = {"metrics": {}, "points": (), "vector_cycles": b""}
+    assert why_not(replace(good, failure=Failure(Reason.KAT_MISMATCH, ""), **nothing), asked, uno) == ""
 
 
 def test_a_paused_machine_gets_nothing(desks: Desks) -> None:

@@ -19,6 +19,7 @@ class Show(Struct, frozen=True):
 
     run: int
     log: bool
+    vectors: bool
     db: str | None
     out: Output
 
@@ -27,6 +28,7 @@ class Show(Struct, frozen=True):
     Show,
     click.argument("run", type=Number((1 << 63) - 1), metavar="RUN", help="Number of a run, from the tables."),
     options.flag("--log", help="Print what the compilers said."),
+    options.flag("--vectors", help="Print the cycles of every known answer."),
     options.db,
     options.tables,
 )
@@ -39,6 +41,11 @@ def verb(ask: Show) -> int:
         if ask.log:
             log = store.get_blob(record.log).decode(errors="replace") if record.log else ""
             _log(ask.run, log, ask.out)
+            return 0
+        if ask.vectors:
+            if not record.vector_cycles:
+                raise UserError(f"run {ask.run} has no cycles of its known answers; repeat it: {run.repeating(record)}")
+            ask.out.give([run.vectors(record)])
             return 0
         same = store.same_answers(record)
     ask.out.give(run.sheets(record, same), as_json(record))

@@ -68,8 +68,9 @@ def work(
     lab: Mapping[str, Stations] = {},
 ) -> None:
     """Takes jobs on these targets one by one, and says what became of each, until ``over`` is set, or none is left to
-    wait for, those of other workers, which may die, included. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once. Tells
-    operators that it is there, and what this machine's ``boards`` do; those of ``lab`` are for jobs of its targets."""
+    wait for, those of other workers, which may die, included. Errors of the database are said and waited for. A job
+    that Ctrl-C interrupts goes back at once. Tells operators that it is there, and what this machine's ``boards`` do;
+    those of ``lab`` are for jobs of its targets."""
     machine = platform.node()[:150]
     line = _Here(store, f"{machine} {name()}", machine)
     work_for(line, targets, say, over, until_empty=until_empty, boards=boards, lab=lab)

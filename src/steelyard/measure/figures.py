@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.call import Observed
+from ..model.packed import pack
 from ..model.power import Power
 from ..model.record import Helper, Point
 from ..model.target import Target
@@ -51,12 +52,14 @@ class Observations(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """The figures of a record: ``metrics`` by name (docs/definitions.md), ``points``, ``notes`` and ``helpers``."""
+    """The figures of a record: ``metrics`` by name (docs/definitions.md), ``points``, ``notes`` and ``helpers``, and
+    the cycles of every known answer, packed (:mod:`..model.packed`)."""
 
     metrics: dict[str, float]
     points: tuple[Point, ...]
     notes: tuple[str, ...]
     helpers: tuple[Helper, ...] = ()
+    vector_cycles: bytes = b""
 
     def above(self, baseline: Mapping[str, float], helpers: tuple[Helper, ...]) -> Figures:
         """A copy that also has the metrics of the image minus those of its ``baseline``. ``helpers`` are the library
@@ -88,7 +91,8 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **_warm(seen, mean),
         **({"context": seen.context} if seen.block else {}),
     }
-    return Figures(metrics, swept, (*notes, *seen.felics.notes))
+    each = pack(points(seen.known, empty)) if seen.quantity == "cycles" else b""
+    return Figures(metrics, swept, (*notes, *seen.felics.notes), vector_cycles=each)
 
 
 def _warm(seen: Observations, cold: Mapping[str, float]) -> dict[str, float]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
+from statistics import fmean
 
 from ..model.metric import MADE, metric_names
+from ..model.packed import unpack
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
 from ..model.record import OPERATIONS, Record
+from ..model.row import grouped
 from ..model.target import Target
 from ..model.workload import LEFT_OUT, Workload
 from .cycles import lines
@@ -30,7 +34,7 @@ def why_not(record: Record, asked: Workload, target: Target) -> str:
     failure, verified = record.failure, record.verification
     if not record.final:
         return "a job that is done is verified, or fails by no fault of a machine"
-    if failure is not None and not (record.metrics or record.points or record.helpers):
+    if failure is not None and not (record.metrics or record.points or record.helpers or record.vector_cycles):
         return ""
     if failure is not None and failure.reason != Reason.NO_EXPECTED:
         return f"{failure.reason}: what fails so has no figures"
@@ -38,7 +42,8 @@ def why_not(record: Record, asked: Workload, target: Target) -> str:
         return "verification: what has figures is verified, and says by which answers"
     if verified.vectors < 1 or verified.ext_vectors < 0 or verified.skipped < 0:
         return "verification: no known answer was compared"
-    return next(_of_points(record, asked), "") or next(_of_metrics(record, target), "")
+    parts = (_of_points(record, asked), _of_metrics(record, target), _of_vectors(record))
+    return next((wrong for part in parts for wrong in part), "")
 
 
 def _of_points(record: Record, asked: Workload) -> Iterator[str]:
@@ -57,6 +62,27 @@ def _of_points(record: Record, asked: Workload) -> Iterator[str]:
     for op in offer.operations:
         if op != "reject" and len(sizes) > sum(o == op for o, _, _ in at):
             yield f"points: {op} lacks some of the workload's sizes"
+
+
+def _of_vectors(record: Record) -> Iterator[str]:
+    """What is wrong with the cycles of known answers."""
+    offer, said = PRIMITIVES[record.setup.primitive], record.metrics
+    try:
+        every = unpack(record.vector_cycles)
+    except ValueError as e:
+        yield f"vector_cycles: {e}"
+        return
+    if any(not (0 <= p.adlen < _MOST and 0 <= p.mlen < _MOST and abs(p.cycles) < _MOST) for p in every):
+        yield "vector_cycles: a number that is too large"
+        return
+    sums = grouped(every, attrgetter("operation"))
+    for op in offer.operations:
+        mean = said.get(f"cycles_{op}_known_mean", said.get(f"cycles_{op}_mean"))
+        of = [p.cycles for p in sums.get(op, ())]
+        if (mean is None) != (not of) or (of and not math.isclose(fmean(of), mean or 0, rel_tol=1e-9, abs_tol=1e-6)):
+            yield f"vector_cycles: those of {op} are not those that its mean is of"
+    if odd := set(sums) - set(offer.operations):
+        yield f"vector_cycles: {', '.join(sorted(odd))}: {record.setup.primitive} has no such operation"
 
 
 def _of_metrics(record: Record, target: Target) -> Iterator[str]:

@@ -93,7 +93,8 @@ class Record(Struct, frozen=True, eq=False):
     ``metrics`` maps metric names (docs/definitions.md) to numbers; :mod:`.metric` gives their units. ``origin`` is the
     path by which the user named the package, empty for bundled implementations. ``log`` is the digest of the compilers'
     output in the blob store. ``seconds`` is the time that the run took. ``seed`` and the sources' digest determine all
-    inputs except the known answers (:class:`..model.inputs.Inputs`).
+    inputs except the known answers (:class:`..model.inputs.Inputs`). ``vector_cycles`` are the cycles of every known
+    answer, packed (:mod:`.packed`); older runs have none.
     """
 
     setup: Setup
@@ -109,6 +110,7 @@ class Record(Struct, frozen=True, eq=False):
     seconds: float = 0.0
     finished: datetime | None = None
     seed: str = ""
+    vector_cycles: bytes = b""
     id: int | None = None
 
     def __eq__(self, other: object) -> bool:

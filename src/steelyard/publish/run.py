@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 
 from .. import lab
@@ -11,6 +12,7 @@ from ..analyse.errors import error_of, of_models
 from ..analyse.rows import rows
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
+from ..model.packed import unpack
 from ..model.record import Record
 from ..model.target import load_target, target_names
 from .sheet import ANY, Cell, Column, Line, Sheet, plain
@@ -45,6 +47,18 @@ def sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
         heads = {"member": None, "bytes": 0}
         sheets.append(plain("library members pulled in (counted in ROM)", "members", heads, members))
     return sheets
+
+
+def vectors(r: Record) -> Sheet:
+    """The cycles of every known answer, in their order. Raises :class:`ValueError` where they are damaged."""
+    rows: dict[tuple[int, int, int], dict[str, int]] = {}
+    numbers = Counter[str]()
+    for p in unpack(r.vector_cycles):
+        numbers[p.operation] += 1
+        rows.setdefault((numbers[p.operation], p.adlen, p.mlen), {})[p.operation] = p.cycles
+    columns = dict.fromkeys(("answer", "AD", "message", *numbers), 0)
+    grid = [(*at, *map(cycles.get, numbers)) for at, cycles in sorted(rows.items())]
+    return plain("cycles of every known answer, minus the empty call's", "vectors", columns, grid)
 
 
 def _place(figure: tuple[str, float]) -> tuple[int, int, str]:

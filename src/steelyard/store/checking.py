@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from ..model.packed import unpack
 from ..model.record import OPERATIONS, Record
 from .errors import DAMAGED, StoreError
 from .queries import RECORDS, Identity, batches
@@ -65,6 +66,11 @@ def _fits(number: int, run: Identity, record: Record | None) -> Iterator[Trouble
         below := [m for m, v in record.metrics.items() if _MEAN.fullmatch(m) and v < _BELOW]
     ):
         yield Trouble(number, f"{', '.join(sorted(below)[:4])} below zero", _AGAIN)
+    else:
+        try:
+            unpack(record.vector_cycles)
+        except ValueError as e:
+            yield Trouble(number, str(e), _AGAIN)
 
 
 def _log(store: Store, number: int, digest: str) -> Iterator[Trouble]:

@@ -21,6 +21,8 @@ NEW = {
     "0006": ("job_attempt", "worker", "hold", "operator", "admission", "audit"),
     "0007": ("point.counter",),
     "0008": ("worker_key",),
+    "0009": (),
+    "0010": ("vector_cycles",),
 }
 
 #: Alembic keeps the running migration in a global

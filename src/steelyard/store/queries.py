@@ -80,6 +80,7 @@ def _counts(last: int | None = None) -> str:
 
 
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
+VECTOR_CYCLES = "SELECT run_id, packed FROM vector_cycles WHERE run_id IN ({ids})"
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
 POINTS = """
 SELECT run_id, operation, adlen, mlen, cycles, counter FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position
@@ -122,6 +123,7 @@ _PARENTS = (
     ("run", "setup"),
     ("measurement", "run"),
     ("point", "run"),
+    ("vector_cycles", "run"),
     ("helper", "run"),
     ("setup", "implementation"),
     ("setup", "target"),

@@ -49,9 +49,9 @@ _CANDIDATES = text(
     "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "
     f"ORDER BY priority, id LIMIT {_LOOKED_AT}"
 ).bindparams(bindparam("targets", expanding=True))
-_LEFT = text(
-    f"SELECT 1 FROM job WHERE state IN ('{WAITING}', '{RUNNING}') AND target IN :targets LIMIT 1"
-).bindparams(bindparam("targets", expanding=True))
+_LEFT = text(f"SELECT 1 FROM job WHERE state IN ('{WAITING}', '{RUNNING}') AND target IN :targets LIMIT 1").bindparams(
+    bindparam("targets", expanding=True)
+)
 _JOB = select(_job.c.id, _job.c.task, _job.c.target, _job.c.state, _job.c.attempts, _job.c.package_id)
 _TO_BEGIN = _JOB.where(_job.c.id == bindparam("number")).with_for_update()
 #: the first one that waits, apart from those that others are just taking

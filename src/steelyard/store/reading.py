@@ -35,6 +35,7 @@ _TYPES = {
     **dict.fromkeys(("vectors", "ext_vectors", "skipped", "finished", "whole", "counter"), _MAYBE),
     **dict.fromkeys(("reason", "detail", "verified_with", "answers"), frozenset({str, type(None)})),
     "fraction": frozenset({float, type(None)}),
+    "packed": frozenset({bytes}),
     "seconds": frozenset({int, float}),
 }
 _TEXT = frozenset({str})
@@ -87,6 +88,7 @@ class Reader:
         for run_id, metric, whole, fraction in self._of(queries.MEASUREMENTS, ids):
             metrics[run_id][intern(metric)] = fraction if whole is None else whole
         points = self.points(ids)
+        packed = dict(map(tuple, self._of(queries.VECTOR_CYCLES, ids)))
         helpers: dict[int, list[Helper]] = {}
         for run_id, member, size in self._of(queries.HELPERS, ids):
             helpers.setdefault(run_id, []).append(Helper(member, size))
@@ -100,6 +102,7 @@ class Reader:
                 _verification(row),
                 _notes(row.notes),
                 finished=None if row.finished is None else _time(row.finished),
+                vector_cycles=packed.get(row.id, b""),
                 **{name: getattr(row, name) for name in queries.PLAIN},
             )
             for row in found

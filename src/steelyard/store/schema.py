@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Content, Id, LongText, Name, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0009"
+HEAD = "0010"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -135,6 +135,15 @@ point = Table(
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("cycles", BigInteger, nullable=False),
     Column("counter", BigInteger),
+    sqlite_with_rowid=False,
+)
+
+#: the cycles of every known answer, as :mod:`..model.packed` packs them
+vector_cycles = Table(
+    "vector_cycles",
+    metadata,
+    Column("run_id", ForeignKey("run.id"), primary_key=True),
+    Column("packed", Content, nullable=False),
     sqlite_with_rowid=False,
 )
 

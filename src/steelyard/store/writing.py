@@ -88,6 +88,7 @@ def append(connection: Connection, record: Record) -> int:
         for table, rows in (
             (schema.measurement, [_measured(name, value) for name, value in record.metrics.items()]),
             (schema.point, [{"position": i, **to_builtins(p)} for i, p in enumerate(record.points)]),
+            (schema.vector_cycles, [{"packed": record.vector_cycles}] if record.vector_cycles else []),
             (schema.helper, [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
         )
     ]

@@ -190,6 +190,8 @@ def _spark(past: Sequence[Value]) -> str:
 #: of a line chart in pixels: the whole, and where its axes are
 _WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 700, 300, 70, 24, 170, 40
 _SIZES = (1, 2, 5)
+#: points of a line that are marked, if it has no more
+_MARKED = 40
 
 
 def chart(points: Sequence[Point], title: str) -> str:
@@ -198,7 +200,20 @@ def chart(points: Sequence[Point], title: str) -> str:
     for name, only in ((" without AD", lambda p: p.adlen == 0), (" of AD", lambda p: p.mlen == 0 and p.adlen)):
         for p in filter(only, points):
             lines.setdefault(f"{p.operation}{name}", []).append((max(p.adlen, p.mlen), p.cycles))
-    lines = {n: sorted(of) for n, of in lines.items() if len(of) > 1}
+    return _drawn({n: sorted(of) for n, of in lines.items() if len(of) > 1}, title, "bytes")
+
+
+def vectors(points: Sequence[Point], title: str) -> str:
+    """Cycles of every known answer by its number, a line for each operation."""
+    lines: dict[str, list[tuple[int, int]]] = {}
+    for p in points:
+        of = lines.setdefault(p.operation, [])
+        of.append((len(of) + 1, p.cycles))
+    return _drawn({n: of for n, of in lines.items() if len(of) > 1}, title, "known answer")
+
+
+def _drawn(lines: Mapping[str, list[tuple[int, int]]], title: str, below: str) -> str:
+    """A chart of cycles by what stands below it. Points of a line that has few are marked."""
     if not lines:
         return ""
     right = max(x for of in lines.values() for x, _ in of) or 1
@@ -217,13 +232,16 @@ def chart(points: Sequence[Point], title: str) -> str:
         parts.append(f'<text x="{_LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{_short(tick)}</text>')
     for tick in _ticks(right):
         parts.append(f'<text x="{x(tick):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{_short(tick)}</text>')
-    parts.append(f'<text x="{_LEFT + plot_w / 2:.0f}" y="{_HEIGHT - 4}" text-anchor="middle">bytes</text>')
+    parts.append(f'<text x="{_LEFT + plot_w / 2:.0f}" y="{_HEIGHT - 4}" text-anchor="middle">{below}</text>')
     parts.append('<text x="4" y="12">cycles</text>')
+    digits = 0 if sum(map(len, lines.values())) > 400 else 1
     low = 0.0  # names stand one below the other, from that of the slowest line on
     for k, (name, of) in enumerate(sorted(lines.items(), key=lambda line: -line[1][-1][1])):
-        route = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in of)
+        route = " ".join(f"{x(a):.{digits}f},{y(b):.{digits}f}" for a, b in of)
         parts.append(f'<polyline class="line c{k % 6}" points="{route}"/>')
-        parts += [f'<circle class="c{k % 6}" cx="{x(a):.1f}" cy="{y(b):.1f}" r="2"/>' for a, b in of[:40]]
+        parts += [
+            f'<circle class="c{k % 6}" cx="{x(a):.1f}" cy="{y(b):.1f}" r="2"/>' for a, b in of if len(of) <= _MARKED
+        ]
         low = max(y(of[-1][1]) + 4, low + 14)
         at = x(of[-1][0]) + 8
         parts.append(f'<circle class="c{k % 6}" cx="{at:.1f}" cy="{low - 4:.1f}" r="3"/>')

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from ...analyse.answer import workload_name
 from ...model.errors import cut
+from ...model.packed import unpack
 from ...model.record import Record
 from ...publish import figure, flame, size
 from ...publish import profile as profiles
@@ -20,7 +21,7 @@ LOG = 200_000
 
 
 def run(v: View, key: str, finished: str = "") -> Page:
-    """A run: every metric with its definition, cycles of every call, and how to repeat it."""
+    """A run: every metric with its definition, cycles by size and of every known answer, and how to repeat it."""
     record, others = _record(v, key, finished)
     sheets = {s.label: s for s in runs.sheets(record, v.store.same_answers(record))}
     s = record.setup
@@ -39,6 +40,11 @@ def run(v: View, key: str, finished: str = "") -> Page:
         elif chart := markup.chart(record.points, f"cycles by size, {s.label} on {s.target}"):
             blocks.append(Markup(f"<figure>{chart}</figure>"))
         blocks.append(Table(sheets["points"], anchors=2))
+    if record.vector_cycles:
+        title = f"cycles of every known answer, {s.label} on {s.target}"
+        if chart := markup.vectors(unpack(record.vector_cycles), title):
+            blocks.append(Markup(f"<figure>{chart}</figure>"))
+        blocks.append(Table(runs.vectors(record), folded="every known answer"))
     if "members" in sheets:
         blocks.append(Table(sheets["members"]))
     older = [n for n in sorted(others, reverse=True) if n != record.id]
