@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,9 @@ from .model.record import Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload, of_one_size, workload
 
+#: flags that hold nothing but an option of the compiler; flags that define what sources see
+_OPTION = re.compile(r"-[Ofm][\w=-]{0,40}|-g\d?|-std=\w{1,20}|-W[\w=-]{0,40}")
+_MACROS = ("-D", "-U", "-I", "-include", "-imacros")
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
 #: where the baselines of other interfaces than NIST's are
@@ -116,11 +120,19 @@ class Job(Struct, frozen=True):
         )
 
     @property
+    def secret(self) -> str:
+        """What fresh inputs follow from besides a seed: the sources, and the flags where these could hold answers."""
+        known = all(_OPTION.fullmatch(f) for f in self.flags)
+        digest = self.implementation.digest
+        return digest if known else hashlib.sha256(" ".join((digest, *self.flags)).encode()).hexdigest()
+
+    @property
     def baseline(self) -> Job:
-        """The same job with nocrypt, whose cost is subtracted from the image's."""
+        """The same job with nocrypt, whose cost is subtracted from the image's. Macros are for the package."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
-        return Job(base, self.target, self.flags, self.workload, origin, self.on)
+        flags = tuple(f for f in self.flags if not f.startswith(_MACROS))
+        return Job(base, self.target, flags, self.workload, origin, self.on)
 
 
 class Run(Struct, frozen=True):

@@ -26,7 +26,7 @@ from .model.metric import ASSEMBLY
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile, Share
-from .model.reasons import Failure, Reason
+from .model.reasons import ANSWERED_WRONGLY, Failure, Reason
 from .model.record import Record, Toolchain, Verification
 from .model.workload import LEFT_OUT, SCENARIOS
 from .reference import reference
@@ -35,9 +35,8 @@ from .store import Keeper, Store
 __all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "profile", "resolve", "sizes"]
 
 MAX_CYCLES = device.MAX_CYCLES
-#: attempts on a board that end with a wrong answer before it is the package's; reasons of such
+#: attempts on a board that end with a wrong answer before it is the package's
 WRONG = 2
-ANSWERED_WRONGLY = {Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED}
 #: how a note begins on what a board answered before
 EARLIER = "an earlier run of the same setup answered wrongly"
 #: the linker's map beside an image
@@ -360,7 +359,7 @@ class Pipeline:
             client,
             implementation,
             verify.expected(implementation, client.hello),
-            Inputs(implementation.digest, self.seed),
+            Inputs(job.secret, self.seed),
             reference(implementation, job.target),
         )
         known = verify.known_answers(verifier)
@@ -409,7 +408,7 @@ class Pipeline:
         verify.room_for_blocks(client, verify.known_block(implementation.variant))
         operations = PRIMITIVES[implementation.primitive].operations
         empty = measure.empty_calls(client, operations, link.resolution)
-        inputs = Inputs(implementation.digest, self.seed)
+        inputs = Inputs(job.secret, self.seed)
         verifier = verify.BlockVerifier(client, implementation, inputs, reference(implementation, job.target))
         known, verification = verify.known_blocks_answers(verifier)
         fresh = verify.fresh_blocks(verifier, known)
@@ -483,10 +482,13 @@ class Pipeline:
                     device.simulated(job.target, made.images[part], self.max_cycles, self.over)
                     for part in ("both", "other" if in_flash else "both")
                 )
-                objects, mode, linked = building.objects(made, implementation), building.mode(made), made.folder / MAP
+                objects, mode = building.objects(made, implementation), building.mode(made)
+                linked = made.folder / (f"{building.ALONE}.map" if in_flash else MAP)
                 again = (others, fresh)
                 return measure.phases(moded, implementation, job.target, objects, said, scenario, mode, linked, again)
             except DeviceError as e:
+                if e.failure.reason in ANSWERED_WRONGLY and not in_flash:  # of several blocks with one context
+                    raise
                 failure = e.failure
         return measure.Felics(notes=(f"{about}{failure.reason}: {failure.detail}",))
 

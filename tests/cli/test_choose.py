@@ -238,7 +238,29 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
         ("ieee802154 --mlen 121", "--mlen 121 with 15 of associated data: no IEEE 802.15.4 frame has such a message"),
     ):
         assert said in chosen(f"choose -t uno --workload {given}").err
-    assert "and 0 bytes of" in chosen("choose -t uno --workload cose --adlen 0").out
+    for given in (
+        "oscore --adlen 19",
+        "cose --adlen 11",
+        "firmware --adlen 0",
+        "ieee802154 --adlen 2",
+        "quic --adlen 1",
+    ):
+        asked = chosen(f"choose -t uno --workload {given}")
+        assert (asked.code, "so many bytes of them; it has " in asked.err) == (2, True), given
+    for given in ("quic --mlen 0", "ble --mlen 0"):
+        assert "has such a message; at least 1 byte" in chosen(f"choose -t uno --workload {given}").err
+    assert "and 12 bytes of" in chosen("choose -t uno --workload cose --adlen 12").out
+
+
+def test_what_has_no_room_beside_the_message_does_not_fit(chosen: Cli, tmp_path: Path) -> None:
+    """Of the Uno's 2048 bytes; and no limit is advised that would not help."""
+    roomy, alone = (chosen(f"choose -t uno --mlen {n}") for n in (1900, 2048))
+    assert "need more" in roomy.out
+    assert "leave 148 of the chip's 2048 bytes of RAM" in roomy.out
+    assert "leave 0 of the chip's 2048 bytes of RAM" in alone.out
+    assert "is first" not in alone.out
+    assert "alone take 2049 of the chip's 2048 bytes" in chosen("choose -t uno --mlen 2049").out
+    assert "--rom" not in chosen("choose -t uno --mlen 2048 --rom 100").out
 
 
 def test_what_has_no_points_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path) -> None:
@@ -268,8 +290,11 @@ def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:
 
 def test_sizes_of_a_protocol_are_among_those_that_it_has() -> None:
     for p in PROTOCOLS.values():
-        least, most = p.ad or (0, max(s.adlen for s in p.sizes))
-        assert all(least <= s.adlen <= most and s.mlen <= (p.most or s.mlen) for s in p.sizes), p.name
+        least, most = p.ad or (0, None)
+        assert all(
+            least <= s.adlen <= (most or s.adlen) and p.least <= s.mlen and s.mlen <= (p.most or s.mlen)
+            for s in p.sizes
+        ), p.name
         assert len([s for s in p.sizes if s.typical]) == 1
 
 

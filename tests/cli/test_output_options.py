@@ -60,7 +60,7 @@ QUESTIONS = {
     "list implementations": "list implementations old",
     "targets": "targets",
     "db check": "db check",
-    "db downgrade": "db downgrade 0008",
+    "db downgrade": "db downgrade 0010",
     "queue list": "queue list",
     "queue workers": "queue workers",
     "queue pause": "queue pause target uno --why soon",

@@ -49,7 +49,7 @@ def test_a_wrong_kat_names_the_first_vector_that_differs(bench: Bench, uno: Targ
     wrong = good[:at] + ("0" if good[at] != "0" else "1") + good[at + 1 :]
     failed = failure(bench, bench.package({**toys.files(), KAT: wrong}), uno)
     assert failed.reason is Reason.KAT_MISMATCH
-    assert failed.detail.startswith("vector 7 (message 5, associated data 5 bytes): got ")
+    assert failed.detail.startswith("vector 7 (message 7, associated data 7 bytes): got ")
 
 
 def test_a_malformed_kat_names_the_line(bench: Bench, uno: Target) -> None:

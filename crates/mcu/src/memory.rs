@@ -45,6 +45,8 @@ pub struct Call {
     pub sp: u32,
     /// Lowest stack pointer between the edges.
     pub sp_min: u32,
+    /// Bytes of the stack from the rising edge down to the lowest that was written.
+    pub written: u32,
     /// Unaligned data accesses between the edges.
     pub unaligned: u64,
 }
@@ -380,7 +382,9 @@ impl Memory {
         } else if let Some(call) = self.open_call.take() {
             let unaligned = self.unaligned - self.open_unaligned;
             self.finished += 1;
-            let call = Call { fall: self.host.now, sp_min: self.lowest(), unaligned, ..call };
+            let sp_min = self.lowest();
+            let written = self.written_below(call.sp, sp_min);
+            let call = Call { fall: self.host.now, sp_min, written, unaligned, ..call };
             self.calls.push(call);
             self.falling(call);
         }

@@ -24,7 +24,7 @@ create_exception!(_native, SimulatorFault, PyException, "The program on the simu
 create_exception!(_native, BudgetExceeded, PyException, "The program used up its cycle budget; args: text.");
 
 /// A measured call: cycles between the trigger's edges, bytes of stack, unaligned accesses.
-type CallTuple = (u64, u32, u64);
+type CallTuple = (u64, u32, u64, u32);
 /// Writes outside a call's own memory: index of the call, kind of memory, whether it changed (inputs), address, the
 /// symbol there, bytes, distance from the end of the output buffer.
 type StrayTuple = (u64, &'static str, bool, u32, String, u32, i64);
@@ -151,10 +151,11 @@ impl Simulator {
         PyBytes::new(py, &bytes)
     }
 
-    /// Takes the calls measured since the last time, as (cycles, stack bytes, unaligned accesses).
+    /// Takes the calls measured since the last time, as (cycles, stack bytes, unaligned accesses, bytes of stack down to
+    /// the lowest that was written).
     fn calls(&mut self) -> Vec<CallTuple> {
         let calls = std::mem::take(&mut self.inner.memory_mut().calls);
-        calls.iter().map(|c| (c.fall - c.rise, c.sp.saturating_sub(c.sp_min), c.unaligned)).collect()
+        calls.iter().map(|c| (c.fall - c.rise, c.sp.saturating_sub(c.sp_min), c.unaligned, c.written)).collect()
     }
 
     /// Takes the writes outside their own memory of the calls that `calls` returns next, as (index of the call, kind of

@@ -7,7 +7,8 @@ the user has replaced, or draws a line through points of two workloads.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 from operator import itemgetter
 from typing import Literal
@@ -21,6 +22,7 @@ from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..store import Store
+from ..store.dates import APART
 
 #: the part of others' known answers below which a mean over fewer is told, whatever the reason; packages with own files
 #: have some more
@@ -108,7 +110,10 @@ def choose(
     rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
     same = tuple(n for n in SAME if n not in aside)
     rows, stopped = (rows, 0) if every else countable(rows, (*same, *aside, *(("workload",) if by_workload else ())))
+    before = rows
     rows, strange = _of_one_generation(rows, same, together) if together else (rows, 0)
+    there = {(r["target"], r["label"]) for r in rows}
+    gone = sorted({str(r["label"]) for r in before if (r["target"], r["label"]) not in there})
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = grouped(rows, itemgetter(*names))
@@ -137,6 +142,10 @@ def choose(
         of_lent = set(map(id, lent))
         kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
     notes = (*elsewhere, *_notes(others, borrowed, older + more, copies, stopped, strange))
+    if gone:
+        more_of = f" and {len(gone) - _SAID} more" if len(gone) > _SAID else ""
+        text = "weighed otherwise than most, so without a row"
+        notes = (*notes, f"{text}: {', '.join(gone[:_SAID])}{more_of}; to have it: weigh all again")
     return Answer(told_apart(kept, over_time=every), notes, borrowing)
 
 
@@ -170,11 +179,11 @@ def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> 
         return list(rows), 0
     keys = list(map(itemgetter(*place), rows))
     values = list(map(itemgetter(*names), rows))
-    newest: dict[Value, tuple[int, Value]] = {}
-    for key, value, number in zip(keys, values, map(run_number, rows), strict=True):
+    newest: dict[Value, tuple[tuple[str, int], Value]] = {}
+    for key, value, when in zip(keys, values, map(recency(), rows), strict=True):
         other = newest.get(key)
-        if other is None or number > other[0]:
-            newest[key] = number, value
+        if other is None or when > other[0]:
+            newest[key] = when, value
     kept = [r for r, key, value in zip(rows, keys, values, strict=True) if newest[key][1] == value]
     return kept, len(rows) - len(kept)
 
@@ -206,6 +215,18 @@ def run_number(row: Row) -> int:
     """The run of a row; 0 where a file does not say."""
     run = row.get("run")
     return run if isinstance(run, int) else 0
+
+
+def recency() -> Callable[[Row], tuple[str, int]]:
+    """What orders runs in time: when a run ended, to the minute, and its number. What is copied from an older database
+    gets later numbers. Nothing is known of a time of the future."""
+    now = (datetime.now(UTC) + APART).strftime("%Y-%m-%d %H:%M")
+
+    def of(row: Row) -> tuple[str, int]:
+        finished = str(row.get("finished") or "")
+        return finished if finished <= now else "", run_number(row)
+
+    return of
 
 
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
@@ -244,11 +265,12 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
     what = came_from if over_time else _digest
     meant: dict[tuple[Value, Value], dict[str, set[str]]] = {}
-    newest: dict[tuple[Value, Value, str], tuple[int, str]] = {}
+    newest: dict[tuple[Value, Value, str], tuple[tuple[str, int], str]] = {}
+    when = recency()
     for r in rows:
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(came_from(r))
         key = (r["primitive"], r["label"], came_from(r))
-        newest[key] = max(newest.get(key, (0, "")), (run_number(r), what(r)))
+        newest[key] = max(newest.get(key, (("", 0), "")), (when(r), what(r)))
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)

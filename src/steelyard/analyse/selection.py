@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from operator import itemgetter
 
 from ..model.metric import MADE
+from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
 from . import expression
+from .answer import PLACE, SAME, recency
 from .rows import check_primitives, derive, named, needed
+
+#: columns by which somebody asks for what was before
+_TIME = frozenset({"run", "digest", "finished", "host", "compiler", "harness", "timing_model"})
+_place, _same = itemgetter(*PLACE), itemgetter(*SAME)
 
 
 class Selection:
     """The rows that have one of the names ``what`` and pass the filter ``where``, with what ``columns`` need; None
-    means all metrics. They are the newest run of each setup, unless ``all_runs`` are asked for or a run is named.
+    means all metrics. They are the newest run of each setup, unless ``all_runs`` are asked for or a run is named; of
+    ``every`` generation, or of the newest sources of a place only, which no filter brings others back to.
 
     ``test`` is the filter, ``equal`` what the database can see to; :class:`UserError` where the filter is wrong.
     """
 
     def __init__(
-        self, what: Sequence[str], where: str, columns: Collection[str] | None, *, all_runs: bool = False
+        self,
+        what: Sequence[str],
+        where: str,
+        columns: Collection[str] | None,
+        *,
+        all_runs: bool = False,
+        every: bool = False,
     ) -> None:
         self.what = what
         self.test = expression.parse(where) if where.strip() else None
-        self.equal = {n: v for n, v in self.test.required.items() if n in FILTERS} if self.test else {}
+        # flags do not tell which sources are the newest
+        known = FILTERS.keys() - {"flags"}
+        self.equal = {n: v for n, v in self.test.required.items() if n in known} if self.test else {}
         names = {*(columns or ()), *(self.test.columns if self.test else ())}
         self.metrics, self.sizes = needed(names)
         self._every = columns is None
         self._derived = columns is None or bool(names & MADE.keys())
         self._newest = not all_runs and not any(w.isdecimal() for w in what)
+        self._by_time = every or bool(self.test and _TIME & self.test.columns)
 
     def stored(self, store: Store, parts: Iterable[dict[str, str]], beside: Collection[Made] = ()) -> list[Row]:
         """What the database has of these ``parts``, each of columns and their values. Names and filter are for
@@ -47,5 +64,13 @@ class Selection:
         return self.passed(rows)
 
     def passed(self, rows: list[Row]) -> list[Row]:
-        """Those that pass the filter, whatever their names."""
-        return [r for r in rows if self.test.test(r)] if self.test else rows
+        """Those that pass the filter, whatever their names. What answered wrongly at one workload is verified at
+        none, and what was replaced is not brought back by a filter."""
+        left = [r for r in rows if self.test.test(r)] if self.test else rows
+        if not self._newest:
+            return left
+        if self.test and not self._by_time:
+            newest = {_place(r): r["digest"] for r in sorted(rows, key=recency())}
+            left = [r for r in left if r["digest"] == newest[_place(r)]]
+        wrong = {_same(r) for r in rows if r["outcome"] in ANSWERED_WRONGLY}
+        return [r for r in left if r["outcome"] in ANSWERED_WRONGLY or _same(r) not in wrong] if wrong else left

@@ -8,6 +8,7 @@ ciphers and AEADs are never ranked together: a block is not a message.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -26,6 +27,9 @@ MESSAGE = 16
 LATENCY = {"crypto_block": "cycles_encrypt_mean", "crypto_aead": f"encrypt@0/{MESSAGE}"}
 #: what stored rows must have
 NEEDED = (*LATENCY.values(), "cycles_schedule_encrypt_mean", "encrypt_per_byte", "rom", "ram", "power_measured")
+
+#: how FELICS calls a cipher: with the bits of block and key
+_FELICS = re.compile(r".+_\d{1,4}_(\d{1,4})")
 
 
 class Measure(Struct, frozen=True):
@@ -113,7 +117,9 @@ def _cipher(row: Row, target: Target) -> Cipher:
     primitive, variant = str(row["primitive"]), str(row["variant"])
     if primitive == "crypto_block":
         known = known_block(variant)
-        key, block = known.key - known.tweak if known else 0, block_bytes(row) or 0
+        named = _FELICS.fullmatch(variant.partition(" (")[0])  # of whose ciphers the name has the bits
+        key = known.key - known.tweak if known else int(named[1]) // 8 if named else 0
+        block = block_bytes(row) or 0
     else:
         found = readings(primitive, variant)  # type: ignore[arg-type]
         key, block = (found[0].key if found else 0), 0
@@ -133,8 +139,8 @@ def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float |
     return {
         "rom": rank.value(row, "rom"),
         "ram": rank.value(row, "ram"),
-        "schedule_throughput": hertz * key / schedule if hertz and key and schedule else None,
-        "schedule_latency": schedule or None,
+        "schedule_throughput": hertz * key / schedule if hertz and key and schedule and schedule > 0 else None,
+        "schedule_latency": schedule if schedule and schedule > 0 else None,
         "throughput": size / seconds if seconds and size else None,
         "latency": cycles,
         "cycles_per_byte": cycles / size if cycles and size else None,
@@ -173,6 +179,11 @@ def parts(of: Sequence[Cipher]) -> list[Part]:
         both = ((m, c.figures[m], aes.figures[m]) for m in AGAINST if metered or m != "energy_per_byte")
         made.append(Part(c, name, {m: 100 * x / y for m, x, y in both if x is not None and y}))
     return made
+
+
+def without_key(of: Sequence[Cipher]) -> list[str]:
+    """The ciphers whose key's size nobody knows."""
+    return [c.variant for c in of if not c.key]
 
 
 def without_aes(of: Sequence[Cipher]) -> dict[str, list[str]]:

@@ -2,11 +2,12 @@
 
 from .diagnose import ran
 from .firmware import harness_digest
-from .image import Build, Scenario, apart, build, built, kept_of, mode, objects
+from .image import ALONE, Build, Scenario, apart, build, built, kept_of, mode, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
 __all__ = [
+    "ALONE",
     "Build",
     "Scenario",
     "apart",

@@ -68,6 +68,9 @@ _RETRY = {
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "sy_image", "sy_nsec_encrypt", "sy_nsec_decrypt")
 #: what FELICS calls a toolchain's family; all others are like its PC
 _FELICS = {"avr": "AVR", "msp430": "MSP", "thumb": "ARM"}
+#: what of an image with round keys in flash encryption alone needs: its name, and how the linker finds it
+ALONE = "alone"
+_ALONE = ("-Wl,-e,crypto_block_encrypt", "-Wl,-u,crypto_block_encrypt", "-Wl,--unresolved-symbols=ignore-all")
 #: how SUPERCOP's ``architectures`` files spell a toolchain's family, where the spelling differs
 _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
 
@@ -118,7 +121,7 @@ def build(
     they are undamaged. ``fresh`` builds in any case. Failures caused by the machine are not cached. Raises nothing for
     a failed build: ``build(...).failure`` says why."""
     flags = tuple(flags)
-    more = [] if scenario is None else [f"scenario {scenario.number} {scenario.block}"]
+    more = [] if scenario is None else [f"scenario {scenario.number} {scenario.block} {ALONE}"]
     more += [] if scenario is None else [context.hex() for context in scenario.contexts.values()]
     primitive, made_of = implementation.primitive, (implementation.digest, harness_digest(), target.digest)
     key, folder = _place(primitive, *made_of, toolchain.sha256, *flags, *more)
@@ -305,6 +308,10 @@ def _compile(
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
         all_of_it += [f"{part}/{MODE}"] if scenario is not None else []
         script.add(f"link-{part}", linking(spec, options, all_of_it, f"{part}.elf"))
+        if part == "both" and scenario is not None and scenario.context:  # what encryption alone needs
+            own = [o for o in options if "-Map=" not in o] + [*_ALONE, f"-Wl,-Map={ALONE}.map"]
+            of_it = ["implementation.o", *(f"{m}.provided.o" for m in more)]
+            script.add(f"link-{ALONE}", linking(spec, own, of_it, f"{ALONE}.elf"))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     try:
         failed = script.run(work, readable(target, *compiled, *(provided.READABLE if more else ())))

@@ -40,7 +40,7 @@ def asked(
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number; the rest is
     :func:`answered`'s.
     """
-    rows = found(what, where, columns, db, all_runs=all_runs)
+    rows = found(what, where, columns, db, all_runs=all_runs, every=every)
     return answered(
         rows,
         what,
@@ -60,22 +60,24 @@ def found(
     db: str | None,
     *,
     all_runs: bool = False,
+    every: bool = False,
     beside: Collection[Made] = (),
 ) -> list[Row]:
-    """All rows that names and filter leave, the newest run of each setup; says which words mean nothing stored. What is
+    """All rows that names and filter leave, the newest run of each setup, of ``every`` generation or of the newest
+    sources; says which words mean nothing stored. What is
     ``beside`` them made other rows of the answer."""
-    selection = Selection(what, where, columns, all_runs=all_runs)
+    selection = Selection(what, where, columns, all_runs=all_runs, every=every)
     known, test = dict(selection.equal), selection.test
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
     with select.store(db, existing=True) as store:
-        every = selection.stored(store, [known], beside)
-        left = selection.passed(_meant(every, what) if what else every)
+        stored = selection.stored(store, [known], beside)
+        left = selection.passed(_meant(stored, what) if what else stored)
         if not left and known:  # what there is apart from what was looked for
-            every = store.rows(points=selection.sizes, metrics=selection.metrics)
-    _say_unknown(what, test.texts if test else (), every)
+            stored = store.rows(points=selection.sizes, metrics=selection.metrics)
+    _say_unknown(what, test.texts if test else (), stored)
     if test and not left:
-        say_empty([n for n in test.columns if n not in CONTEXT], every, db)
+        say_empty([n for n in test.columns if n not in CONTEXT], stored, db)
     return left
 
 

@@ -166,8 +166,9 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
         text = f"--mlen {mlen}: no {protocol.title} has so many bytes; the nearest have {near[0]} and {near[1]}"
         raise UserError(f"{text} ({protocol.standard}): give one of them, or leave out --workload")
     adlen = typical.adlen if ask.adlen is None else ask.adlen
-    if protocol.ad is not None and not protocol.ad[0] <= adlen <= protocol.ad[1]:
-        text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(*protocol.ad)}"
+    least, longest = protocol.ad or (0, None)
+    if adlen < least or (longest is not None and adlen > longest):
+        text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(least, longest)}"
         raise UserError(f"{text} ({protocol.standard}): leave it out, or --workload")
     if protocol.both is not None and adlen + mlen > protocol.both:
         text = f"--mlen {mlen} with {adlen} of associated data: no {protocol.title} has such a message"
@@ -176,7 +177,9 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
     return adlen, mlen
 
 
-def _span(least: int, most: int) -> str:
+def _span(least: int, most: int | None) -> str:
+    if most is None:
+        return f"it has at least {counted(least, 'byte')}"
     return f"it has {counted(least, 'byte')}" if least == most else f"it has {least} to {most} bytes"
 
 
@@ -250,8 +253,9 @@ def _rows(
 def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Choice:
     device = _device(ask, name)
     limits = _limits(ask, device)
-    if ask.primitive == "crypto_aead" and sum(size) > (most := load_target(name).chip.ram.size):
-        rows, notes = [], (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
+    if ask.primitive == "crypto_aead":
+        rows, small = _with_room(ask, rows, size, load_target(name).chip.ram.size)
+        notes = (*small, *notes) if rows else small
     candidates, unknown, lost = _costed(ask, rows, size, limits)
     if ask.measure:
         fitting = choose.fitting(candidates, limits)
@@ -279,6 +283,19 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         protocol=PROTOCOLS.get(ask.workload),
         notes=(*lost, *notes),
     )
+
+
+def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: int) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows whose RAM the chip has beside message and associated data, and what to say of the others. What was
+    weighed at this size had the room."""
+    left, exact = most - sum(size), f"{'decrypt' if ask.decrypt else 'encrypt'}@{size[0]}/{size[1]}"
+    fit = [r for r in rows if r.get(exact) is not None or (left >= 0 and (value(r, "ram") or 0) <= left)]
+    lost = {str(r["label"]) for r in rows} - {str(r["label"]) for r in fit}
+    if left < 0:
+        return fit, (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
+    text = f"message and associated data leave {left} of the chip's {most} bytes of RAM"
+    need = f"{counted(len(lost), 'implementation')} need{'s' * (len(lost) == 1)} more"
+    return fit, ((f"{text}; {need}",) if lost else ())
 
 
 def _costed(

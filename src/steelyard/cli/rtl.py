@@ -191,8 +191,9 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
     bundled = [f.parent for f in sorted((ROOT / "rtl").glob("*/*/design.toml"))]
     for text in ask.what or ("*",):
         at = Path(text)
-        several = _several([at] if at.exists() else bundled, ask, failed)
-        if not at.exists():
+        there = select.exists_at(text)
+        several = _several([at] if there else bundled, ask, failed)
+        if not there:
             several = [d for d in several if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
             if not several and at.parent.is_dir() and at.parent != Path():
                 own = _several([at.parent], ask, failed)
@@ -202,7 +203,7 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
             elif not several:
                 raise unknown("design", text, [f.name for f in bundled])
         for d in several:
-            ours = d.folder.is_relative_to(ROOT / "rtl") and not at.exists()
+            ours = d.folder.is_relative_to(ROOT / "rtl") and not there
             chosen.setdefault(f"{d.folder}/{d.variant}", (d, "" if ours else text))
     return list(chosen.values()), failed
 

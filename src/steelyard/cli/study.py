@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
+from ..analyse import expression
 from ..analyse import study as measures
 from ..model.errors import unknown
+from ..model.row import Row
 from ..model.target import target_names
 from ..publish import report, results, study
 from ..publish.ranking import unjudged
@@ -45,9 +49,13 @@ def verb(ask: Study) -> int:
     named = [t for text in ask.target for t in text.split(",") if t]
     if wrong := [t for t in named if t not in target_names()]:
         raise unknown("target", wrong[0], target_names())
-    answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
+    where = " or ".join(f"target == {t}" for t in named)
+    if ask.where.strip():
+        expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
+        where = f"({where}) and ({ask.where})" if where else ask.where
+    answer = asked(ask.what, where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
     weighed = [r for r in answer.rows if measures.has_latency(r)]
-    notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"))
+    notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"), *_without(answer.rows))
     rows = [r for r in weighed if r["outcome"] == "verified"]
     stored: dict[str, set[object]] = {}
     for r in rows:
@@ -62,7 +70,7 @@ def verb(ask: Study) -> int:
         say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
     if not targets or (lost and len(lost) == len(named)):
         text = "no stored run has the cycles of a block, or of a message of 16 bytes"
-        say(unjudged(weighed, "compared"))
+        say([*unjudged(weighed, "compared"), *_without(answer.rows)])
         stderr().print(f"{text}; steelyard run campaigns/iot-study.toml makes those of the study")
         return 1
     made = study.compose(ask.title, rows, targets, notes)
@@ -71,3 +79,12 @@ def verb(ask: Study) -> int:
     else:
         ask.out.give(distinct(made.sheets))
     return 0
+
+
+def _without(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The sentence on verified ciphers that the study cannot be of: some have no messages of 16 bytes."""
+    mine = [r for r in rows if r["primitive"] in measures.LATENCY and r["variant"] != "nocrypt"]
+    lost = {str(r["variant"]) for r in mine if r["outcome"] == "verified" and not measures.has_latency(r)}
+    lost -= {str(r["variant"]) for r in mine if measures.has_latency(r)}
+    text = "verified, but without the cycles of a block, or of a message of 16 bytes, so not compared"
+    return (f"{text}: {results.some(sorted(lost))}",) if lost else ()

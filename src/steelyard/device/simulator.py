@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from itertools import starmap
 from pathlib import Path
 from threading import Event
 
@@ -134,7 +133,7 @@ class SimulatorLink:
         """Trigger pulses since the last time this was called, with exact cycles and stack. Raises :class:`DeviceError`
         when all calls together took too many cycles."""
         strays = self._native.strays()
-        pulses = list(starmap(Pulse, self._native.calls()))
+        pulses = [Pulse(n, stack, odd, touched=down) for n, stack, odd, down in self._native.calls()]
         for call, area, changed, address, symbol, count, past in strays:
             stray = Stray(area, changed, address, symbol, count, past)
             pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))

@@ -26,12 +26,18 @@ WINDOW = 2000
 #: bytes of a call's stack above that window. The window begins below the stack pointer inside a function called from
 #: the same point, so it misses the return address, and on AVR the byte that the pointer points to
 ABOVE = {"avr": 3, "msp430": 2}
-#: cycles of the call instruction: RCALL (DS40002198), CALL #N (SLAU049, 3.4.4), BL with a full refill (DDI 0337)
-CALL = {"avr": 3, "msp430": 5, "thumb": 4}
+#: cycles of the call instruction: RCALL (DS40002198, "Instruction Set Summary", AVRe+ and AVRxt), CALL #N (SLAU049,
+#: 3.4.4), BL (DDI 0484, 3.3) and with a full refill (DDI 0337); the first that a core's name begins with
+_CALL = {"avrxmega3": 2, "avr": 3, "msp430": 5, "cortex-m0plus": 3, "cortex": 4}
 
 _COUNTED = re.compile(r"\.(text|data|rodata|progmem\.data|eh_frame|note)(?:\.(.+))?")
 _CLONE = re.compile(r"\.(?:constprop|isra)\..*")
 _OPERATIONS = (("encrypt", ""), ("decrypt", "_decrypt"))
+
+
+def call_cycles(target: Target) -> int:
+    """Cycles of the call instruction, which FELICS counts with a function; 0 where nothing is known of it."""
+    return next((n for core, n in _CALL.items() if target.is_chip and target.chip.core.startswith(core)), 0)
 
 
 class Felics(Struct, frozen=True):
@@ -78,7 +84,7 @@ def felics(
             common = client.hello.key_bytes + 2 * LENGTH
             figures[f"felics_code_ram{suffix}"] = min(used, WINDOW) + sizes[name].data + common
         if inside is not None:
-            figures[f"felics_code_time{suffix}"] = pulse.cycles - empty[name] + inside + CALL.get(family, 0)
+            figures[f"felics_code_time{suffix}"] = pulse.cycles - empty[name] + inside + call_cycles(target)
     return Felics(figures, tuple(notes))
 
 

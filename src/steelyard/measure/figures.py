@@ -81,7 +81,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **depending,
         **slopes,
         **peaks(seen.all),
-        **instructions(seen.known, seen.empty.instructions),
+        **_instructions(seen),
         **(spread(seen.known) or spread(seen.swept)),
         **counter(seen.all),
         **image_figures(images, target, seen.untouched),
@@ -93,6 +93,13 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     }
     each = pack(points(seen.known, empty)) if seen.quantity == "cycles" else b""
     return Figures(metrics, swept, (*notes, *seen.felics.notes), vector_cycles=each)
+
+
+def _instructions(seen: Observations) -> dict[str, float]:
+    """Instructions of the calls that cycles are of."""
+    known = instructions(seen.known, seen.empty.instructions)
+    fresh = instructions(seen.fresh, seen.empty.instructions) if seen.depends else {}
+    return known | fresh | {f"{n.removesuffix('_mean')}_known_mean": known[n] for n in fresh if n in known}
 
 
 def _warm(seen: Observations, cold: Mapping[str, float]) -> dict[str, float]:

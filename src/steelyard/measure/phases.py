@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request, Vector
 from ..model.elf import Section, sections
-from ..model.implementation import API, Implementation, Phase, Phases
+from ..model.implementation import Implementation, Phase, Phases
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation
 from ..model.target import Target
 from .cycles import Empty, empty_calls
-from .felics import ABOVE, CALL, WINDOW, Felics
+from .felics import ABOVE, WINDOW, Felics, call_cycles
 from .rom import in_image
 
 #: the operations in FELICS's order, and what its tables call them
@@ -168,13 +168,14 @@ def phases(
         if op in others and (other := others[op].pulse.cycles) > _SAME * took:
             notes.append(f"{op.replace('_', ' ')} takes {other} cycles with a fresh key and text; {took} with FELICS's")
         if answer.pulse.stack is not None:
-            # what FELICS sees is paint that changed; the harness's ends some bytes below the stack pointer
-            used = max(min(answer.pulse.stack, answer.stack) - ABOVE.get(family, 0), 0)
+            # what FELICS sees is paint that changed, from some bytes below the stack pointer on; here what was written
+            deep = answer.stack if answer.pulse.touched is None else answer.pulse.touched
+            used = max(min(answer.pulse.stack, deep) - ABOVE.get(family, 0), 0)
             if used > WINDOW:
                 notes.append(f"{op.replace('_', ' ')} uses {used} bytes of stack; FELICS sees {WINDOW}")
             figures[f"felics_stack_{phase}"] = min(used, WINDOW) if counts else 0
         if inside is not None:
-            cycles = answer.pulse.cycles - empty[op] + inside + CALL.get(family, 0)
+            cycles = answer.pulse.cycles - empty[op] + inside + call_cycles(target)
             void = phase == "dks" and cycles <= _EMPTY_CYCLES.get(family, 0)
             figures[f"felics_cycles_{phase}"] = cycles if counts and not void else 0
     return Felics(figures | _sums(figures, MEASURED[scenario]), tuple(notes))
@@ -247,12 +248,10 @@ def _code(
     in flash there is nothing but encryption, which has them."""
     alone = scenario == 2
     more = (context if alone else 0) + (sum(in_image(linked, r"\w+\.provided").values()) if linked else 0)
+    if said is None and alone:  # what encryption alone needs, by the linker
+        return {"felics_code_total": sum(in_image(linked, "implementation").values()) + more} if linked else {}
     if said is None:
-        # the linker leaves the other functions out, unless there is more in their sections than they
-        others = {f".text.{name}" for name in API["crypto_block"] if name != "crypto_block_encrypt"} if alone else set()
-        there = in_image(linked, "implementation") if others and linked else {}
-        total = _bytes(s for of in found.values() for s in of if s.name not in others)
-        return {"felics_code_total": total + sum(there.get(name, 0) for name in others) + more}
+        return {"felics_code_total": _bytes(s for of in found.values() for s in of) + more}
     out: dict[str, float] = {}
     once: set[str] = set()
     for op, phase in said.of:
@@ -309,6 +308,19 @@ def _operation(name: str) -> Operation:
     return next(op for op in PHASES if op == name)
 
 
+def _forget(client: Caller, said: Message, scenario: int) -> None:
+    """Restarts the device, so that a call finds nothing of its key but the round keys that it gets. Calls with another
+    key then let packages set up what they keep, such as lookup tables. Raises :class:`DeviceError`."""
+    client.restart()
+    key, blank = bytes(b ^ 0xA5 for b in said.key), bytes(client.hello.npub_bytes)
+    for op, schedule in (("encrypt", "schedule_encrypt"), ("decrypt", "schedule_decrypt")):
+        context = blank
+        if _operation(schedule) in MEASURED[scenario]:
+            context = client.call(Request(Op(schedule), key, blank, b"", b"", aside=True)).output
+        if _operation(op) in MEASURED[scenario]:
+            client.call(Request(Op(op), key, context, said.iv, said.data, aside=True))
+
+
 def _calls(client: Caller, said: Message, scenario: int) -> dict[Operation, CallResult]:
     """FELICS's calls. Raises :class:`DeviceError`."""
     hello = client.hello
@@ -321,6 +333,7 @@ def _calls(client: Caller, said: Message, scenario: int) -> dict[Operation, Call
             made = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
             answers[_operation(schedule)] = made
             contexts[_operation(op)] = made.output
+    _forget(client, said, scenario)
     data = said.data
     for op in ("encrypt", "decrypt"):
         if _operation(op) in MEASURED[scenario]:

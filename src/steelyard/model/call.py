@@ -123,7 +123,8 @@ class Pulse(Struct, frozen=True):
     ``unaligned`` accesses, and ``strays``, the call's writes outside its own memory. Where the call was repeated,
     ``cycles`` is the median and ``spread`` the interquartile range as a fraction of it. ``instructions`` is set where a
     machine counts them. ``cycles`` holds instructions or ticks where the link's ``quantity`` says so. ``apart`` is how
-    many cycles more the chip's own counter has, where an instrument's pulse was compared with it."""
+    many cycles more the chip's own counter has, where an instrument's pulse was compared with it. ``touched`` are the
+    bytes of stack down to the lowest that the call wrote, whatever it wrote there."""
 
     cycles: int
     stack: int | None = None
@@ -132,6 +133,7 @@ class Pulse(Struct, frozen=True):
     instructions: int | None = None
     strays: tuple[Stray, ...] = ()
     apart: float | None = None
+    touched: int | None = None
 
 
 class CallResult(Struct, frozen=True):

@@ -36,7 +36,7 @@ class Protocol(Struct, frozen=True):
     least: int = 0
     most: int | None = None
     lengths: tuple[int, ...] = ()
-    ad: tuple[int, int] | None = None
+    ad: tuple[int, int | None] | None = None
     both: int | None = None
 
     @property
@@ -98,6 +98,8 @@ PROTOCOLS = {
                 Size(11, 1173, "a datagram of 1200 bytes with the short header above (RFC 9000, 14)"),
             ),
             "the header is protected besides: one more block (RFC 9001, 5.4)",
+            least=1,  # a frame (RFC 9000, 12.4)
+            ad=(2, None),  # the first byte and a packet number (RFC 9000, 17.3.1)
         ),
         Protocol(
             "oscore",
@@ -112,6 +114,7 @@ PROTOCOLS = {
                 Size(31, 1026, "identifier of 7, number of 5 (3.3, 5.2), 1024 of payload (RFC 7252, 4.6): maxima"),
             ),
             least=1,  # the code (RFC 8613, 5.3)
+            ad=(20, None),  # with longer nonces there are longer identifiers
         ),
         Protocol(
             "cose",
@@ -126,6 +129,7 @@ PROTOCOLS = {
                 Size(31, 64, "64 bytes, 16 bytes of external data"),
             ),
             "the standard sets no maximum",
+            ad=(12, None),  # the structure with nothing in it
         ),
         Protocol(
             "lorawan",
@@ -157,6 +161,7 @@ PROTOCOLS = {
                 Size(1, 251, "maximum"),
             ),
             "CCM with a tag of 4 bytes, nonces of 13; the size of a tag costs nothing",
+            least=1,  # what is empty is not encrypted (Part E, 1)
             most=251,
             ad=(1, 1),
         ),
@@ -173,6 +178,7 @@ PROTOCOLS = {
             ),
             "CCM* with tags of 4, 8 or 16 bytes",
             most=121,
+            ad=(3, 121),  # frame control and security control at least (7.2, 9.4)
             both=121,  # of 127 bytes, without FCS and the shortest MIC
         ),
         Protocol(
@@ -203,6 +209,7 @@ PROTOCOLS = {
                 Size(15, 4096, "a sector of a serial flash", typical=True),
             ),
             "no standard fixes the size of a sector; each is its own COSE_Encrypt0 here",
+            ad=(12, None),
         ),
     )
 }  # fmt: skip

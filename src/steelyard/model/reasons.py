@@ -146,6 +146,10 @@ MACHINE = frozenset(
 )
 
 
+#: a call had another answer than it must have
+ANSWERED_WRONGLY = frozenset(
+    {Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED}
+)
 #: those of a lab, whatever its board is doing: no program on it can cause them
 LAB = frozenset(
     {

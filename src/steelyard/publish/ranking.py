@@ -64,7 +64,8 @@ def needed(kind: str, metrics: Sequence[str]) -> list[str]:
     if kind == "joint":
         return list(joint.NEEDED)
     usual = CATALOGUE if kind == "places" else USUAL
-    return [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or list(
+    blocks = (rank.OF_BLOCKS[m] for m in metrics if m in rank.OF_BLOCKS)
+    return [*metrics, *(m.replace("encrypt", "hash") for m in metrics), *blocks] or list(
         dict.fromkeys(chain.from_iterable(usual.values()))
     )
 
@@ -368,6 +369,8 @@ def scores(
     sheets = []
     for key, group in grouped(rows).items():
         names = _of(key[1], metrics)
+        if key[1] == "crypto_block":
+            names = [rank.OF_BLOCKS.get(n, n) for n in names]
         ranking = rank.scores(group, names)
         if variants:
             first = rank.first_of_variant(ranking)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 from msgspec import Struct
 
 from ..analyse import rank
@@ -112,7 +113,7 @@ def page(report: Report) -> str:
     environment = Environment(loader=templates, autoescape=True, finalize=html.printed)
     environment.filters["table"] = lambda sheet: html.fragment(shown(sheet))
     environment.filters["svg"] = lambda spec: figure.draw(spec, "svg").decode()
-    return environment.get_template("report.html.j2").render(report=report, style=html.STYLE)
+    return environment.get_template("report.html.j2").render(report=report, style=Markup(html.STYLE))
 
 
 def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:

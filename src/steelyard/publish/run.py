@@ -82,6 +82,8 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
     facts.append(("implementation", f"{s.implementation_digest[:16]}  {s.family}"))
     if v is not None:
         text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
+        if v.answers and v.source != "self":
+            text = f"{v.vectors} calls, of which those of the package's file have known answers; from: {v.source}"
         facts.append(("verified", text))
         if same:
             numbers = ", ".join(map(str, same))

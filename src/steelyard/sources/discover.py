@@ -140,6 +140,10 @@ class _Search:
             self._why[folder.path] = _other(folder.name)
             return
         own = own_sources(folder)
+        if own and self._lacks_info(folder, above):
+            text = f"no {felics.INFO}, which FELICS cannot do without"
+            self._reject(folder.path, Failure(Reason.NO_SOURCES, text), True)
+            return
         apart = [f for sub in folder.folders.values() for f in _packages(sub)]
         if self._is_package(folder, above, own, bool(apart), anchored):
             self._read(folder, above, frozenset(f.path for f in apart), anchored)
@@ -154,6 +158,15 @@ class _Search:
         up = [folder] if self._is_anchor(folder) else [folder, *above][:_LEVELS_UP]
         for name in sorted(folder.folders):
             self._visit(folder.folders[name], up, anchored)
+
+    def _lacks_info(self, folder: Folder, above: list[Folder]) -> bool:
+        """Whether a folder of sources is a cipher of a FELICS tree by its name and place, and has not what says so."""
+        if folder.name != "source" or not {felics.INFO, "api.h"}.isdisjoint(folder.files):
+            return False
+        parts = self._parts(folder)
+        beside = above[1].folders.values() if len(above) > 1 else ()
+        tree = any("source" in f.folders and felics.INFO in f.folders["source"].files for f in beside)
+        return phases.named(parts) is not None or (tree and felics.cipher_and_version(parts) is not None)
 
     def _is_package(self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool) -> bool:
         # an api.h in a folder of headers, as in projects with Inc/ and Src/, belongs to the parent folder

@@ -7,6 +7,7 @@ path                                  family    variant  name
 ====================================  ========  =======  =======
 F/crypto_aead/V/I (NIST)              F         V        I
 crypto_aead/F/V/I (our own)           F         V        I
+crypto_block/F/V/I (our own)          F         V        I
 crypto_aead/V/I (SUPERCOP)            stem(V)   V        I
 crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
 crypto_core/Vencrypt/I (SUPERCOP)     stem(V)   V        I
@@ -17,8 +18,8 @@ V_M_N_vI/source (FELICS)              stem(V)   V_M_N    I
 The folder F above crypto_aead counts as a family when V begins with its name (comparing letters and digits), or when it
 is below the folder that the user named and is not a mere container (``implementations``, ``_reference_``). Of three
 levels, the first is a variant when it holds an implementation itself; it is a family when the second continues its
-name, or when the second has a number and the first has none. stem(V) drops a version and everything from the first
-digit on: ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
+name, when the second has a number and the first has none, and always below crypto_block, which SUPERCOP has not.
+stem(V) drops a version and everything from the first digit on: ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
 """
 
 from __future__ import annotations
@@ -120,7 +121,8 @@ def naming(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lamb
     above = next((i for i in range(at - 1, -1, -1) if not _CONTAINER.fullmatch(shown[i])), None)
     if nested and not holds(len(below) - 1):
         other = above is not None and _continues(shown[above], first)
-        if _continues(first, second) or (not other and stem(first) == first and stem(second) != second):
+        ours = parts[at] == "crypto_block"
+        if ours or _continues(first, second) or (not other and stem(first) == first and stem(second) != second):
             return Naming(primitives, first, second, "/".join(below[2:]))
     if above is not None and _continues(shown[above], first):
         return Naming(primitives, shown[above], first, "/".join(below[1:]))

@@ -31,6 +31,8 @@ FRESH = 16
 _PROBED = 4
 #: contexts that are used for several blocks, their turns, and the blocks of each turn
 _REUSED, _TURNS, _IN_A_ROW = 4, 3, 2
+#: fresh blocks one after the other with one context, more than any figure is of
+_ROW = 160
 #: answers that are asked for again in place and at odd addresses, and of each image with one direction only
 _PROMISED, _SAMPLE = 4, 12
 #: how buffers may lie besides aligned and apart; contexts are always aligned
@@ -219,6 +221,9 @@ def room_for_blocks(client: Caller, known: KnownBlock | None) -> None:
         sizes = f"key {hello.key_bytes}, block {hello.a_bytes} bytes"
         text = f"api.h says {sizes}; {known.variant} has {known.key}, {known.block}"
         raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
+    if not (hello.key_bytes and hello.a_bytes and hello.npub_bytes):
+        text = f"key {hello.key_bytes}, block {hello.a_bytes}, context {hello.npub_bytes} bytes; none of them is empty"
+        raise Mismatch(Failure(Reason.UNSUPPORTED_SIZE, text))
     if not all(client.fits(op, 0, 0) for op in (Op.SCHEDULE_ENCRYPT, Op.ENCRYPT)):
         text = f"a schedule needs two buffers for contexts of {hello.npub_bytes} bytes and a key of {hello.key_bytes}"
         text += f", a call two blocks of {hello.a_bytes}; {hello.capacity} bytes are free for buffers and stack"
@@ -274,7 +279,7 @@ def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Obser
 
 def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
     """Several blocks with the same context, taking turns with those of other keys: each answer is the block of the next
-    call, and in the end the known answer is the same as before. Nothing of it is in a figure. Raises
+    call; then many in a row; in the end the known answer is as before. Nothing of it is in a figure. Raises
     :class:`Mismatch`."""
     verifier.forget()
     chosen = [known.outputs[k] for k in verifier.inputs.sample("reused", len(known.outputs), _REUSED)]
@@ -290,6 +295,14 @@ def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
         for _ in range(_IN_A_ROW):
             v, got = walked.pop()
             same(_one(verifier, Op.DECRYPT, v, got), walked[-1][1], Reason.DECRYPT_MISMATCH, _REUSE)
+    v = chosen[0][0]
+    stream = verifier.inputs.stream("row", _ROW * len(v.message))
+    row = [replace(v, message=stream[at : at + len(v.message)]) for at in range(0, len(stream), len(v.message))]
+    encrypted = _in_a_row(verifier, Op.ENCRYPT, row)
+    verifier.agrees(row, encrypted, _REUSE)
+    decrypted = _in_a_row(verifier, Op.DECRYPT, [replace(v, message=c) for c in encrypted])
+    for got, one in zip(decrypted, row, strict=True):
+        same(got, one.message, Reason.DECRYPT_MISMATCH, _REUSE)
     for v, c in chosen:
         same(_one(verifier, Op.ENCRYPT, v, v.message), c, Reason.WRONG_OUTPUT, _REUSE)
         same(_one(verifier, Op.DECRYPT, v, c), v.message, Reason.DECRYPT_MISMATCH, _REUSE)
@@ -366,6 +379,16 @@ def _one(verifier: BlockVerifier, op: Op, v: Vector, data: bytes) -> bytes:
     answer = verifier.client.call(asked)
     verifier.sane(asked, answer, _REUSE)
     return answer.output
+
+
+def _in_a_row(verifier: BlockVerifier, op: Op, blocks: Sequence[Vector]) -> list[bytes]:
+    """The blocks, all with the context of the first one's key, one call after the other; they are in no figure."""
+    context = verifier.again(op, blocks[0])
+    asked = [replace(verifier.block(op, v, context, v.message), aside=True) for v in blocks]
+    answers = list(verifier.client.calls(asked))
+    for r, answer in zip(asked, answers, strict=True):
+        verifier.sane(r, answer, _REUSE)
+    return [answer.output for answer in answers]
 
 
 def same(got: bytes, want: bytes, reason: Reason, about: str) -> None:

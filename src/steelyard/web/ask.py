@@ -65,10 +65,11 @@ class Rows:
         asked: Sequence[str] | None = (),
         *,
         all_runs: bool = False,
+        every: bool = False,
         **equal: str,
     ) -> list[Row]:
         """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all."""
-        selection = Selection(what, where, asked, all_runs=all_runs)
+        selection = Selection(what, where, asked, all_runs=all_runs, every=every)
         if any(equal.get(n, v) != v for n, v in selection.equal.items()):
             return []
         equal |= selection.equal
@@ -118,7 +119,7 @@ class Rows:
         is refused where there are too many."""
 
         def chosen(**more: str) -> Answer:
-            rows = self.found(what, where, asked, all_runs=all_runs, **equal, **more)
+            rows = self.found(what, where, asked, all_runs=all_runs, every=every, **equal, **more)
             return answered(rows, what, all_runs=all_runs, workload=workload, apart=apart, every=every, wanted=wanted)
 
         if whole or {"target", "family", "variant"} & equal.keys():

@@ -183,6 +183,13 @@ impl Memory {
         self.sp_min.saturating_sub(u32::from(used))
     }
 
+    /// Bytes from the stack pointer `sp` at the rising edge down to the lowest that the call wrote, not below `low`.
+    pub(crate) fn written_below(&self, sp: u32, low: u32) -> u32 {
+        let top = sp.saturating_add(self.watch.harness.as_ref().map_or(0, |h| h.empty));
+        let first = self.marks(&(low..top)).iter().position(|&m| m != 0);
+        first.map_or(0, |k| top.saturating_sub(low).saturating_sub(k as u32))
+    }
+
     /// A measured call has ended: the run loop returns after each block until the program is back in the harness.
     pub(crate) fn falling(&mut self, call: Call) {
         if self.watch.harness.is_some() {

@@ -70,6 +70,9 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
             said.append(f"{counted(left, 'row')} of other devices, compilers or models on {target} left out")
         of[target] = study.ciphers(chosen, load_target(target))
         kept += [c.row for c in of[target]]
+        if unknown := study.without_key(of[target]):
+            text = f"of unknown key size on {target}, so in no group by key, and parts are of AES-128's"
+            said.append(f"{text}: {results.some(unknown)}")
         for name, lost in study.without_aes(of[target]).items():
             said.append(f"without {name} on {target}, so in no part of AES there: {results.some(lost)}")
     named = {c.variant for some in of.values() for c in some}
@@ -263,7 +266,7 @@ def _moved(of: Mapping[str, Sequence[Cipher]], one: str, other: str, primitive: 
     columns.append(Column("moved", "places"))
     lines = [Line([a.variant, x, y, f"{x - y:+g}"], (*run_of(a.row), *run_of(b.row))) for a, b, x, y in found if x != y]
     notes = [f"places by cycles for a byte among {counted(len(found), 'cipher')} that both have; + is up from {one}"]
-    notes += [f"{len(lines) - MOVED} moved less"] if len(lines) > MOVED else []
+    notes += [f"{len(lines) - MOVED} more moved no further"] if len(lines) > MOVED else []
     title = f"{_KINDS[primitive]}: what moved most from {one} to {other}"
     return Sheet(title, f"study-moved-{primitive}", columns, lines[:MOVED], notes=notes)
 
