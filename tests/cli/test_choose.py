@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,39 @@ def test_what_has_no_points_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path
     table = chosen("choose small1 blind1 --table --mlen 24 --adlen 8").out
     assert "not compared, for want of cycles at this size: 1 on uno" in table
     assert "nothing else fits" in chosen("choose small1 -t uno --mlen 24 --adlen 8").out
+
+
+def test_no_filter_brings_back_what_was_replaced(chosen: Cli, tmp_path: Path) -> None:
+    """The first sources of two were replaced, by wrong and by larger ones."""
+    for where in ("rom < 4000", "outcome == verified", "rom < 4000 and flags == -O3"):
+        for command in (ASK.split(), ["publish", "--json"], ["rank", "--json"]):
+            found = chosen([*command, "--where", where]).out
+            assert "small1" in found
+            assert "replaced1" not in found, (command, where)
+            assert "older1" not in found or where == "outcome == verified", (command, where)
+    past = chosen(["publish", "--json", "--where", "rom < 4000 and finished != never"]).out
+    assert "older1" in past, "who asks for the past"
+
+
+def test_what_ended_later_is_newer_whatever_its_number(chosen: Cli, tmp_path: Path) -> None:
+    """A copy of an older database, and a clock that is years ahead."""
+    for year, digest in ((2025, "c"), (2999, "d")):
+        made = linear("replaced1/ref", 1, digest=digest, rom=10)
+        store(tmp_path / "results.db", replace(made, finished=datetime(year, 1, 1, tzinfo=UTC)))
+    assert "replaced1" not in chosen(ASK).out
+
+
+def test_what_answers_wrongly_at_another_size_is_not_chosen(chosen: Cli, tmp_path: Path) -> None:
+    wrong = Failure(Reason.WRONG_OUTPUT, "message 1000")
+    store(tmp_path / "results.db", linear("fast1/ref", 10), record("fast1/ref", load="16/1000", failure=wrong))
+    for command in (ASK.split(), ["rank", "--where", "target == uno"], ["publish", "--where", "target == uno"]):
+        text = chosen(command).out
+        assert "fast1/ref" not in text.split("No verified figures")[0], command
+
+
+def test_what_is_weighed_otherwise_than_most_is_named(chosen: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", linear("small1/ref", 40, digest="z", rom=900, stack=90, harness="i"))
+    assert "weighed otherwise than most, so without a row: other1/ref, small1/ref" in chosen(ASK).out
 
 
 def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:

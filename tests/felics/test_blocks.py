@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import building
+from steelyard.model.elf import sections
 from steelyard.model.implementation import Implementation
 from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Reason
@@ -74,6 +75,7 @@ def test_every_folder_is_a_cipher_or_has_a_reason(tmp_path: Path) -> None:
     blocks.tree(tmp_path, "XTEA_64_80_v01")
     for name, gone in (("XTEA_64_128_v02", "test_vectors.c"), ("XTEA_64_128_v03", "decrypt.c")):
         (blocks.tree(tmp_path, name) / "source" / gone).unlink()
+    (blocks.tree(tmp_path, "XTEA_64_128_v05") / "source" / "implementation.info").unlink()
     expression = {"constants.h": blocks.SOURCES["constants.h"].replace(f"E {blocks.ROUND_KEYS}", "E (4 * 64)")}
     blocks.tree(tmp_path, "XTEA_64_128_v04", expression)
     found = discover(tmp_path)
@@ -87,6 +89,7 @@ def test_every_folder_is_a_cipher_or_has_a_reason(tmp_path: Path) -> None:
         ),
         "XTEA_64_128_v02": (Reason.NO_SOURCES, "no test_vectors.c, which FELICS cannot do without"),
         "XTEA_64_128_v03": (Reason.NO_SOURCES, "no decrypt.c, which FELICS cannot do without"),
+        "XTEA_64_128_v05": (Reason.NO_SOURCES, "no implementation.info, which FELICS cannot do without"),
         "XTEA_64_128_v04": (Reason.NO_API, "constants.h defines no ROUND_KEYS_SIZE as a plain number"),
     }
 
@@ -190,6 +193,36 @@ def test_who_is_fast_with_felics_s_key_alone_is_told(bench: Bench, atmega128: Ta
     assert any(n.startswith("encrypt takes ") and "with a fresh key and text" in n for n in run.notes), run.notes
 
 
+def test_a_schedule_s_work_is_not_found_in_static_memory(bench: Bench, atmega128: Target) -> None:
+    """A copy of the key goes on as the round keys, and all of them stay beside it for who has the same key."""
+    own = blocks.SOURCES["encryption_key_schedule.c"]
+    body = own[own.index("{") + 1 :].replace("(uint32_t *)roundKeys", "kept.made")
+    both = "struct kept { uint8_t key[16]; uint32_t made[64]; };\nextern struct kept kept;\n"
+    fill = f"{both}void expand(uint8_t *key)\n{{{body}"
+    schedule = f'#include "constants.h"\n#include <string.h>\nstruct kept kept;\n{fill}'
+    schedule += "void RunEncryptionKeySchedule(uint8_t *key, uint8_t *roundKeys)\n{\n"
+    schedule += "memcpy(roundKeys, key, 16);\nmemcpy(kept.key, key, 16);\nexpand(key);\n}\n"
+    changes = blocks.unscheduled() | {"encryption_key_schedule": schedule}
+    uses = f"#include <string.h>\n{both}void expand(uint8_t *key);\n"
+    text = blocks.SOURCES["encrypt.c"].replace("*rk = (uint32_t *)roundKeys;", "*rk = kept.made;", 1)
+    head, brace, rest = text.partition("uint8_t i;")
+    look = "\nif (memcmp(kept.key, roundKeys, 16)) { memcpy(kept.key, roundKeys, 16); expand(roundKeys); }\n"
+    changes["encrypt"] = head.replace("void ", f"{uses}void ", 1) + brace + look + rest
+    changes["decrypt"] = blocks.unscheduled()["decrypt"]
+    honest = felics(bench.weigh(package(bench), atmega128, SCENARIO_0))
+    run = bench.weigh(package(bench, info=": yes=>: no", **changes), atmega128, SCENARIO_0)
+    assert felics(run)["cycles_e"] > honest["cycles_e"] + honest["cycles_eks"] - 400
+
+
+def test_stack_that_is_filled_with_the_paint_counts(bench: Bench, atmega128: Target) -> None:
+    deep = "uint8_t i; volatile uint8_t hidden[300]; for (int16_t n = 0; n < 300; n++) hidden[n] = 0x%02X;"
+    painted, other = (
+        felics(bench.weigh(package(bench, encrypt=f"uint8_t i;=>{deep % byte}"), atmega128, SCENARIO_0))
+        for byte in (0x5A, 0x77)
+    )
+    assert painted["stack_e"] == other["stack_e"] > 300
+
+
 def test_code_that_is_in_the_image_counts(bench: Bench) -> None:
     """Whatever its section is called, and where Steelyard provides it."""
     bluepill = the_target("bluepill")
@@ -199,8 +232,12 @@ def test_code_that_is_in_the_image_counts(bench: Bench) -> None:
     hidden += "int crypto_block_encrypt(unsigned char *o, const unsigned char *i, const unsigned char *c)\n"
     files["fast.c"] = f"{hidden}{{ return hidden(o, i, c); }}\n"
     (found,) = discover(write(bench.folder / "crypto_block/speck64128/mine", files)).implementations
-    totals = [felics(bench.weigh(i, bluepill, "felics-block-2"))["code_total"] for i in (ours, found)]
+    totals = [felics(bench.weigh(i, bluepill, "felics-block-2", "-O3"))["code_total"] for i in (ours, found)]
     assert totals[1] >= totals[0]
+    made = building.objects(building.built(ours, bluepill), ours)["fast.c"].read_bytes()
+    sizes = {s.name: s.size for s in sections(made)}
+    # encryption and its round keys, and neither schedule nor decryption
+    assert totals[0] == sizes[".text.crypto_block_encrypt"] + 108 < sum(sizes.values())
     (found,) = discover(write(bench.folder / "crypto_block/aes128/mine", _OPENSSL)).implementations
     run = bench.weigh(found, bluepill, SCENARIO_0)
     aes = sum(h.size for h in run.helpers if "provided" in h.member)

@@ -10,16 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from steelyard.measure import cycles, ram, rom
+from steelyard.measure import Observations, cycles, figures, ram, rom
+from steelyard.measure.cycles import Empty
 from steelyard.measure.energy import measured
 from steelyard.measure.image import energy
 from steelyard.measure.rom import library_members, load_size, static_ram
-from steelyard.model.call import CallResult, Op, Pulse, Request, Vector
+from steelyard.model.call import CallResult, Observed, Op, Pulse, Request, Vector
 from steelyard.model.power import Power, Value
 from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
 from steelyard.sources import discover
+from tests import toys
 from tests.conftest import ROOT, Bench, the_target, write
 
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
@@ -275,3 +277,19 @@ def test_power_is_that_of_encryption_whatever_was_metered_first() -> None:
     watts = {"schedule_encrypt": Value(0.01, 0.0), "encrypt": Value(0.06, 0.0)}
     made = measured({}, Power(watts, watts, Value(0.001, 0.0), Value(1e-6, 0.0), ()))
     assert made["power_measured"] == 60.0
+
+
+def test_instructions_are_of_the_calls_that_cycles_are_of(bench: Bench, bluepill: Target) -> None:
+    """Where time depends on the inputs: of fresh ones, with the known answers' own beside."""
+
+    def calls(cycles: int, instructions: int) -> tuple[Observed, ...]:
+        pulse = Pulse(cycles, stack=8, instructions=instructions)
+        answer = CallResult(0, 8, True, 0, 8, 0, b"", pulse)
+        return tuple(("encrypt", Vector(k, b"", b"", b"", b""), answer) for k in (1, 2))
+
+    images = bench.build(bench.package(toys.files()), bluepill, "-Os").images
+    empty = Empty({"encrypt": 100}, {"encrypt": 10})
+    seen = Observations(empty, calls(300, 60), calls(900, 510), (), "cycles", None, depends=True)
+    found = figures(seen, images, bluepill).metrics
+    means = ("cycles_encrypt_mean", "cycles_encrypt_known_mean", "instructions_encrypt_mean")
+    assert [found[n] for n in (*means, "instructions_encrypt_known_mean")] == [800, 200, 500, 50]

@@ -172,6 +172,12 @@ WRONG = {
         Reason.WRONG_OUTPUT,
         "a context for several blocks, ",
     ),
+    "the hundred and fiftieth block since a restart": (
+        {"top": "static uint8_t n;", "encrypt": "if (++n == 150) out[0] ^= 1;"},
+        Reason.WRONG_OUTPUT,
+        "a context for several blocks, ",
+    ),
+    "no block": ({"block": 0, "variant": "mystery"}, Reason.UNSUPPORTED_SIZE, "key 16, block 0, context 16 bytes"),
     "not in place": ({"before": "memset(out, 0, CRYPTO_BLOCKBYTES);"}, Reason.WRONG_OUTPUT, "encrypt in place, "),
     "not at odd addresses": (
         {"before": "if ((uintptr_t)in & 1 && out != in) return 1;"},

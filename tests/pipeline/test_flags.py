@@ -1,0 +1,32 @@
+"""What flags are part of: not of nocrypt, and of fresh inputs where they could hold answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.jobs import Job
+from steelyard.model.paths import CIPHERS
+from steelyard.model.target import load_target
+from steelyard.model.workload import workload
+from steelyard.sources import discover
+
+PLAIN = ("-O3", "-flto", "-mcall-prologues", "-falign-functions=4", "-std=gnu99", "-g")
+
+
+def job(*flags: str) -> Job:
+    (found,) = discover(CIPHERS / "crypto_block/xtea/xtea/ref").implementations
+    return Job(found, load_target("uno"), flags, workload("kat"))
+
+
+def test_options_of_the_compiler_change_no_input() -> None:
+    assert job(*PLAIN).secret == job("-O3").secret == job().implementation.digest
+
+
+@pytest.mark.parametrize("flag", ["-DKNOWN={1,2}", "-include", "-fx=" + "7" * 60, "-Iother", "-Wl,--defsym=a=1", "x"])
+def test_flags_that_hold_data_change_all_inputs(flag: str) -> None:
+    assert len({job("-O3", flag).secret, job("-O3", f"{flag}0").secret, job("-O3").secret}) == 3
+
+
+def test_macros_are_for_the_package() -> None:
+    """One that spoils functions would make nocrypt large, and what is above it small."""
+    assert job(*PLAIN, "-Dnoinline=aligned(4096)", "-UX", "-Iy").baseline.flags == PLAIN
