@@ -388,3 +388,30 @@ def test_api_h_tells_a_block_cipher_outside_of_any_crypto_folder(bench: Bench) -
     files = {f.name: f.path.read_text() for f in package(bench).files}
     (found,) = discover(write(bench.folder / "mine", files)).implementations
     assert found.primitive == "crypto_block"
+
+
+def test_a_cipher_of_one_s_own_is_verified_by_its_file(bench: Bench) -> None:
+    """And by no other answer than those in it."""
+    (xtea,) = discover(XTEA).implementations
+    files = {f"crypto_block/myfam/mine/ref/{f.name}": f.path.read_text() for f in xtea.files}
+    name = "crypto_block/myfam/mine/LWC_BLOCK_KAT_128_64.txt"
+    key, block = "000102030405060708090a0b0c0d0e0f", "4142434445464748"
+    right = f"Count = 1\nKey = {key}\nPT = {block}\nCT = 497df3d072612cb5\n"
+
+    def weighed(text: str) -> Record:
+        (found,) = discover(write(bench.folder, files | {name: text}) / "crypto_block").implementations
+        assert (found.family, found.variant) == ("myfam", "mine")
+        return bench.weigh(found, the_target("bluepill"))
+
+    good = weighed(right)
+    assert good.failure is None
+    assert good.verification is not None
+    assert (good.verification.source, good.verification.vectors) == ("package", COUNT + 1)
+    for text, reason, detail in (
+        (right.replace("b5", "b6"), Reason.KAT_MISMATCH, "the package's file, vector 1: got 497DF3D072612CB5"),
+        (right.replace("0e0f", "0e"), Reason.BAD_KAT, "vector 1: key, PT and CT of 15, 8 and 8 bytes; api.h has 16"),
+        (right.replace("PT", "AD"), Reason.BAD_KAT, "vector 1 has no PT"),
+        (right * 1025, Reason.BAD_KAT, "1025 vectors; at most 1024"),
+    ):
+        failed = failure(weighed(text))
+        assert (failed.reason, detail in failed.detail) == (reason, True), failed

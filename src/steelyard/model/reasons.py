@@ -78,8 +78,7 @@ class Reason(StrEnum):
     # verify
     NO_EXPECTED = (
         "no-expected-values",
-        "put its LWC_*_KAT_*.txt into the variant's folder; a block cipher has none: give it a bundled variant's name, "
-        "or add its row to block.csv",
+        "put its LWC_*_KAT_*.txt into the variant's folder; docs/packages.md says what a block cipher's has in it",
     )
     BAD_KAT = "malformed-kat", "repair the KAT file at the line that the detail names"
     KAT_MISMATCH = "kat-mismatch", "make the vector that the detail names by hand: it is the first that differs"

@@ -21,7 +21,7 @@ from . import felicsfile
 from .calls import as_hex
 from .check import KnownAnswers
 from .expected import Mismatch
-from .katfile import MalformedKat
+from .katfile import MalformedKat, read
 from .knownblock import KnownBlock, digest, inputs, known_block
 from .orders import Orders, orders
 
@@ -41,6 +41,8 @@ _PROMISES = (
     ("in place", 0, True),
     ("in place at odd addresses", 3, True),
 )
+#: vectors of a package's own file
+_MOST = 1024
 #: the schedule of each direction
 SCHEDULES = {Op.ENCRYPT: Op.SCHEDULE_ENCRYPT, Op.DECRYPT: Op.SCHEDULE_DECRYPT}
 
@@ -58,6 +60,7 @@ class BlockVerifier:
         self.reference = reference
         self.known: KnownBlock | None = known_block(implementation.variant)
         self.own = _own_vector(implementation, client.hello.key_bytes, client.hello.a_bytes)
+        self.file = _own_file(implementation, client.hello.key_bytes, client.hello.a_bytes)
         self.orders = Orders()
         self.notes: list[str] = []
         self._contexts: dict[tuple[Op, bytes], bytes] = {}
@@ -240,6 +243,8 @@ def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verific
             made(client, op, v.key, v.message)
     untouched = client.untouched()
     verifier.settle()
+    if verifier.file:
+        verifier.calls(verifier.file, "", lambda encrypted: _as_in_the_file(verifier.file, encrypted))
     pairs = known.inputs() if known else inputs(verifier.implementation.variant, hello.key_bytes, hello.a_bytes)
     own, key_of, block_of = verifier.own, verifier.orders.key.of, verifier.orders.block.of
     vectors = [Vector(k, key_of(key), b"", block_of(block), b"") for k, (key, block) in enumerate(pairs, 1)]
@@ -253,8 +258,9 @@ def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verific
     calls = verifier.calls(vectors, "", right)
     outputs = tuple((v, a.output) for v, (op, _, a) in zip(vectors, _of("encrypt", calls), strict=True))
     answers = "" if known else digest(part for v, c in outputs for part in (v.key, v.message, c))
-    source = "+".join((["package"] if own else []) + (["known"] if known else []))
-    verification = Verification(source or "self", len(vectors) + (own is not None), 0, 0, answers)
+    more = len(verifier.file) + (own is not None)
+    source = "+".join((["package"] if more else []) + (["known"] if known else []))
+    verification = Verification(source or "self", len(vectors) + more, 0, 0, answers)
     return KnownAnswers(tuple(calls), outputs, 0, untouched), verification
 
 
@@ -363,6 +369,30 @@ def _own_vector(implementation: Implementation, key: int, block: int) -> Vector 
         return replace(felicsfile.read_block(implementation.kat[0], key, block), count=0)
     except (MalformedKat, OSError) as e:
         raise Mismatch(Failure(Reason.BAD_KAT, str(e))) from e
+
+
+def _own_file(implementation: Implementation, key: int, block: int) -> list[Vector]:
+    """The known answers that come with a package of another's; none without a file. Raises :class:`Mismatch`."""
+    if implementation.phases is not None or not implementation.kat:
+        return []
+    file = implementation.kat[0]
+    try:
+        found = read(file, "crypto_block")
+    except (MalformedKat, OSError) as e:
+        raise Mismatch(Failure(Reason.BAD_KAT, str(e))) from e
+    if len(found) > _MOST:
+        raise Mismatch(Failure(Reason.BAD_KAT, f"{file.name}: {len(found)} vectors; at most {_MOST}"))
+    for v in found:
+        sizes = (len(v.key), len(v.message), len(v.output or b""))
+        if sizes != (key, block, block):
+            text = f"{file.name}, vector {v.count}: key, PT and CT of {sizes[0]}, {sizes[1]} and {sizes[2]} bytes"
+            raise Mismatch(Failure(Reason.BAD_KAT, f"{text}; api.h has {key} and {block}"))
+    return found
+
+
+def _as_in_the_file(vectors: Sequence[Vector], encrypted: Sequence[bytes]) -> None:
+    for v, got in zip(vectors, encrypted, strict=True):
+        same(got, v.output or b"", Reason.KAT_MISMATCH, f"the package's file, {_numbered(v)}")
 
 
 _FRESH = "fresh inputs, "

@@ -12,6 +12,7 @@ MAX_VECTORS = 100_000
 _FIELDS = {
     "crypto_aead": {"key": "Key", "npub": "Nonce", "message": "PT", "ad": "AD", "output": "CT"},
     "crypto_hash": {"message": "Msg", "output": "MD"},
+    "crypto_block": {"key": "Key", "message": "PT", "output": "CT"},
     "crypto_cxof": {"message": "Msg", "ad": "Z", "output": "MD"},
 }
 
