@@ -16,7 +16,7 @@ from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
 from ..model import paths
 from ..model.campaign import Campaign
-from ..model.errors import UserError, counted, refuse, unknown
+from ..model.errors import UserError, counted, cut, refuse, unknown
 from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, Value, grouped
@@ -101,8 +101,12 @@ def _bytes(name: str, help: str, default: int | None) -> options.Declared:
 )
 def verb(ask: Choose) -> int:
     """Choose an implementation for a device: what fits, what it costs there, how long the battery lasts."""
-    if bool(ask.target) == ask.table:
+    if ask.target and ask.table:
+        raise UserError("--target is the device to choose for, --table is for all of them: leave one of them out")
+    if not (ask.target or ask.table):
         raise UserError("give --target, the device to choose for, or --table for all of them")
+    if "," in ask.target:
+        raise UserError(f"--target {cut(ask.target)}: is for one device; --table compares all")
     if ask.primitive not in PRIMITIVES:
         raise unknown("primitive", ask.primitive, PRIMITIVES)
     adlen, mlen = _sizes(ask)

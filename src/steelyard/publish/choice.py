@@ -231,7 +231,7 @@ def _times(row: Row, first: Row, name: str) -> str:
 
 
 def _ratio(times: float) -> str:
-    return f"{times:.2g}" if times < 99.5 else spaced(round(times))
+    return "1.0" if 0.95 <= times < 1.05 else f"{times:.2g}" if times < 99.5 else spaced(round(times))
 
 
 #: percent within which interpolated cycles decide nothing
