@@ -42,6 +42,20 @@ def test_a_cipher_that_nobody_knows_is_weighed_by_its_own_block() -> None:
     assert study.without_aes([toy]) == {"aes128": ["Toy_64_64"]}
 
 
+def test_an_aead_is_weighed_by_a_message_of_16_bytes() -> None:
+    ascon = one(row("ascon128v12", 1600, primitive="crypto_aead"))
+    assert (ascon.key, ascon.block, ascon.figures["cycles_per_byte"]) == (128, 0, 100.0)
+    assert ascon.figures["throughput"] == pytest.approx(16 * 16e6 / 1600)
+
+
+def test_a_cipher_of_felics_says_its_key_in_its_name() -> None:
+    cham, theirs = (one(row(f"CHAM_128_256{of}", 3200, encrypt_per_byte=200)) for of in ("", " (a place)"))
+    assert (cham.key, cham.block, theirs.key) == (256, 128, 256)
+    [part] = study.parts([cham, one(row("aes256", 1600)), one(row("aes128", 1600))])
+    assert (part.aes, part.percent["cycles_per_byte"]) == ("aes256", 200.0)
+    assert study.without_key([cham, one(row("Toy", 533))]) == ["Toy"]
+
+
 def test_one_name_of_two_places_means_two_ciphers_where_nobody_knows_it() -> None:
     mine, theirs = (row("Toy", n, origin=place, encrypt_per_byte=n / 8) for n, place in ((500, "a"), (400, "b")))
     assert [c.variant for c in study.ciphers([mine, theirs], UNO)] == ["Toy (a)", "Toy (b)"]
@@ -61,6 +75,8 @@ def test_energy_is_power_by_time() -> None:
 def test_what_cannot_be_had_is_none() -> None:
     xtea = one(row("xtea", 100, cycles_schedule_encrypt_mean=0))
     assert xtea.figures["schedule_throughput"] is xtea.figures["schedule_latency"] is None
+    quick = one(row("xtea", 100, cycles_schedule_encrypt_mean=-12.5))  # on a machine, a copy below the empty call
+    assert quick.figures["schedule_throughput"] is quick.figures["schedule_latency"] is None
     assert study.ciphers([row("xtea", None)], UNO) == []  # not verified for its measure
     [far] = study.ciphers([row("xtea", 100)], load_target("raspberry-pi"))  # a clock that nobody knows
     assert far.figures["latency"] == 100
@@ -70,19 +86,22 @@ def test_what_cannot_be_had_is_none() -> None:
 def test_a_cipher_is_compared_with_the_aes_of_its_key() -> None:
     rows = [
         row("aes128", 1600),
+        row("aes192", 2400),
         row("aes256", 3200),
         row("speck64128", 400),
+        row("lea192", 1200),
         row("lea256", 1600),
         row("qarma64sigma0r5", 800),
     ]
     parts = {p.cipher.variant: p for p in study.parts(study.ciphers(rows, UNO))}
     assert {v: (p.aes, p.percent["cycles_per_byte"]) for v, p in parts.items()} == {
         "speck64128": ("aes128", 50.0),  # by bytes: a quarter of the cycles for half a block
+        "lea192": ("aes192", 50.0),
         "lea256": ("aes256", 50.0),
         "qarma64sigma0r5": ("aes128", 100.0),  # its tweak is no key
     }
     assert "energy_per_byte" not in parts["lea256"].percent, "modelled energy is cycles again"
-    assert study.parts(study.ciphers(rows[2:], UNO)) == []
+    assert [p.cipher.variant for p in study.parts(study.ciphers(rows[1:], UNO))] == ["lea192", "lea256"]
 
 
 def test_groups_add_up() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,42 @@ def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> 
     assert "2 ciphers on 1 target" in cli("study -t bluepill").out
 
 
+def test_groups_are_of_what_they_say(cli: Cli, tmp_path: Path) -> None:
+    """By key and by block, with count, sum and geometric mean of the parts as a reader computes them."""
+    cycles = {"aes128": 1600, "aes256": 3200, "speck64128": 400, "hight": 1600, "lea128": 800, "lea256": 800}
+    store(tmp_path / "results.db", *(
+        record(f"{n}/ref", primitive="crypto_block", load="kat", rom=1000, cycles_encrypt_mean=c, context=16)
+        for n, c in cycles.items()
+    ))  # fmt: skip
+    sheets = {s["title"]: s["rows"] for s in json.loads(cli("study --json").out)}
+    part = {"speck64128": 50.0, "hight": 200.0, "lea128": 50.0, "lea256": 25.0}
+    size = {"key": {"lea256": 256}, "block": {"speck64128": 64, "hight": 64}}
+    for by in ("key", "block"):
+        groups: dict[int, list[str]] = {}
+        for name in part:
+            groups.setdefault(size[by].get(name, 128), []).append(name)
+        rows = {r[by]: r for r in sheets[f"uno, block ciphers by {by}: against AES"] if r["measure"] == "cycles/B"}
+        assert rows.keys() == groups.keys()
+        for bits, names in groups.items():
+            of, r = [part[n] for n in names], rows[bits]
+            least = ", ".join(sorted(n for n in names if part[n] == min(of)))
+            assert (r["count"], r["below"], r["total"]) == (len(of), sum(p < 100 for p in of), sum(of))
+            assert (r["mean"], r["winner"], r["percent"]) == (
+                pytest.approx(math.prod(of) ** (1 / len(of))),
+                least,
+                min(of),
+            )
+
+
+def test_a_verified_cipher_that_cannot_be_compared_is_named(cli: Cli, tmp_path: Path) -> None:
+    short = record("saturninshortv2/ref", load="0/8")
+    store(tmp_path / "results.db", record(AES, load="0/16"), short)
+    said = "or of a message of 16 bytes, so not compared: saturninshortv2"
+    assert said in cli("study").out
+    alone = cli("study saturninshortv2")
+    assert (alone.code, said in alone.err) == (1, True)
+
+
 def test_targets_with_few_ciphers_are_not_studied_unless_they_are_named(cli: Cli, tmp_path: Path) -> None:
     some = [record(f"toy{k}/ref", target=t, load="0/16") for k in range(4) for t in ("uno", "bluepill")]
     store(tmp_path / "results.db", *some, record("toy1/ref", target="atmega128", load="0/16"))
@@ -64,3 +101,13 @@ def test_the_campaigns_are_of_what_is_bundled(cli: Cli, name: str, least: int) -
     jobs = json.loads(cli(f"run {ROOT}/campaigns/{name}.toml --dry-run --json").out)
     assert len(jobs) >= least
     assert {j["target"] for j in jobs} == set(load(ROOT / "campaigns" / f"{name}.toml").targets)
+
+
+def test_the_papers_score_is_of_block_ciphers_too(cli: Cli, tmp_path: Path) -> None:
+    more = {"energy_encrypt_modelled": 1.0, "encrypt_per_byte": 100, "context": 16}
+    store(tmp_path / "results.db", *(
+        record(f"{n}/ref", primitive="crypto_block", load="kat", cycles_encrypt_mean=c, **more)
+        for n, c in (("aes128", 1600), ("xtea", 800))
+    ))  # fmt: skip
+    [sheet] = json.loads(cli("rank --kind score --paper --json").out)
+    assert [line["label"] for line in sheet["rows"]] == ["xtea/ref", "aes128/ref"]

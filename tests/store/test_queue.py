@@ -310,10 +310,15 @@ def test_a_job_of_who_died_is_taken_up_after_its_lease(store: Store, monkeypatch
     last = Queue(store, "last")
     with last.taken(["a"]) as taken:
         assert taken is None
+    assert (last.left(["a"]), last.left(["b"])) == (True, False), "it is another's, who may have died"
+    Yard(store).pause("target a")
+    assert not last.left(["a"]), "nobody gets it"
+    Yard(store).resume("target a")
     monkeypatch.setattr(tenure, "STALE", -1.0)
     with last.taken(["a"]) as taken:
         assert taken is None
     assert states(desk, token) == [FAILED]
+    assert not last.left(["a"])
 
 
 def test_another_try_waits_and_what_is_given_back_does_not(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,6 +333,7 @@ def test_another_try_waits_and_what_is_given_back_does_not(store: Store, monkeyp
         line.close(taken, WAITING, "disk-full")
     with line.taken(["a"]) as taken:
         assert taken is None
+    assert line.left(["a"]), "later"
     monkeypatch.setattr(queue, "now", lambda now=queue.now: now() + 2 * queue.PAUSE)
     with line.taken(["a"]) as taken:
         assert taken is not None

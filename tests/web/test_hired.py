@@ -225,6 +225,8 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
 def test_a_paused_machine_gets_nothing(desks: Desks) -> None:
     Yard(desks.store, "ann").pause("machine one")
     assert msgspec.json.decode(desks.said("one", "take", targets=["uno"]).text)["taken"] is None
+    assert msgspec.json.decode(desks.said("one", "left", targets=["uno"]).text) == {"left": False}
+    assert msgspec.json.decode(desks.said("two", "left", targets=["uno"]).text) == {"left": True}
     desks.took("two", "uno")
     boards = [{"name": "uno-1", "target": "uno", "aside": ""}]
     desks.said("one", "present", targets=["a"], boards=boards)

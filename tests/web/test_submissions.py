@@ -334,6 +334,20 @@ def test_a_worker_keeps_nothing_of_what_it_weighed(tmp_path: Path, monkeypatch: 
     assert not [f for f in left if b"/* private */" in f.read_bytes() or "/apart/" in str(f)]
 
 
+def test_a_worker_looks_on_while_others_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the queue is empty: what another has counts, for he may be dead already."""
+    monkeypatch.setattr(worker, "LOOK", 0.01)
+    looks = iter([True, True, False])
+
+    class Others(worker._Here):
+        def left(self, targets: Any) -> bool:
+            return next(looks)
+
+    with Store.open(tmp_path / "r.db") as store:
+        worker.work_for(Others(store, "w"), ["uno"], print, threading.Event(), until_empty=True)
+    assert list(looks) == []
+
+
 def test_a_record_that_is_refused_is_not_sent_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next attempt may be another machine's; the last one fails."""
     monkeypatch.setattr(worker.Pipeline, "weigh", lambda *_: record("tinyjambu128v2/small"))
