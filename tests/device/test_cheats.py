@@ -82,7 +82,7 @@ def test_a_stray_write_of_a_decryption_names_the_ciphertext_s_bytes(bench: Bench
     files = {**toys.files(after_decrypt="if (n > 9) m[n + 300] = 1;"), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
     failed = failure(bench.weigh(bench.package(files), the_target("bluepill")))
     assert failed.reason is Reason.STRAY_WRITE
-    assert "decrypt (ciphertext 18, " in failed.detail
+    assert "decrypt (ciphertext 24, " in failed.detail
 
 
 def address_of(built: Build, symbol: str) -> int:

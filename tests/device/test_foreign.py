@@ -108,8 +108,9 @@ def built(folder: Path, target: Target) -> Path:
     return folder / "program.elf"
 
 
-def run(target: Target, image: bytes, **asked: object) -> Seen:
-    return foreign.run(target, image, Experiment(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
+def run(target: Target, image: bytes, base: int | None = None, **asked: object) -> Seen:
+    given = image if base is None else [(base, image)]
+    return foreign.run(target, given, Experiment(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ISAS)

@@ -85,7 +85,7 @@ def check(records: list[Record], todo: list[Job], store: Store, simulated: Store
 def test_a_call_that_never_returns_costs_nobody_else(there: Wired, bench: Bench) -> None:
     """The firmware is stuck in a loop of the package's. A reset frees the board, which proves that it works; the second
     attempt ends the same way, and so the package is what hangs."""
-    hangs = package(bench, "hangs", in_encrypt="if (n == 5) for (;;) {}")
+    hangs = package(bench, "hangs", in_encrypt="if (n == 7) for (;;) {}")
     todo = jobs(bench, there.lab, [hangs, package(bench, "good1"), package(bench, "good2")])
     stuck, *good = Pipeline(bench.store, max_cycles=10**6).campaign(todo, lambda *_: None)
     assert stuck.failure is not None
