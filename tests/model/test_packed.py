@@ -34,7 +34,8 @@ def test_other_bytes_are_refused(content: bytes) -> None:
 @pytest.mark.parametrize(
     "packed",
     [
-        zlib.compress(bytes(MOST + 1)),
+        zlib.compress(bytes(1 << 21)),
+        zlib.compress(msgspec.msgpack.encode([("hash", *([(0,) * (MOST + 1)] * 3))])),
         pack([Point("hash", 0, 0, 1)]) + b"x",
         zlib.compress(msgspec.msgpack.encode([("hash", (0,), (0,), (1, 2))])),
         zlib.compress(msgspec.msgpack.encode([("hash", (0,), (0,), (1,))] * 2)),
@@ -44,3 +45,8 @@ def test_other_bytes_are_refused(content: bytes) -> None:
 def test_what_pack_never_makes_is_refused(packed: bytes) -> None:
     with pytest.raises(ValueError):
         unpack(packed)
+
+
+def test_what_is_too_much_is_not_kept() -> None:
+    assert pack([Point("hash", 0, 0, 1)] * (MOST + 1)) == b""
+    assert len(unpack(pack([Point("hash", 0, 0, 1)] * MOST))) == MOST

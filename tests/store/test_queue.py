@@ -16,6 +16,7 @@ from steelyard.model.errors import UserError
 from steelyard.model.record import Point
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
+from steelyard.store.floor import Worker
 from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken, Task
 from steelyard.store.quota import Quota
@@ -319,6 +320,32 @@ def test_a_job_of_who_died_is_taken_up_after_its_lease(store: Store, monkeypatch
         assert taken is None
     assert states(desk, token) == [FAILED]
     assert not last.left(["a"])
+
+
+def test_a_job_of_who_died_is_taken_up_before_those_behind_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as its lease is over, though others wait."""
+    monkeypatch.setattr(queue, "_LOOK", -1.0)
+    monkeypatch.setattr(tenure, "STALE", -1.0)
+    given = [replace(t, flags=(f"-O{n}",)) for n in range(3) for t in tasks(targets="a")]
+    Desk(store).hand_in(GIVEN, given, ROOM)
+    dead = Queue(store, "dead").taken(["a"])
+    line, got = Queue(store, "w"), []
+    assert dead.__enter__() is not None
+    for _ in range(3):
+        with line.taken(["a"]) as taken:
+            assert taken is not None
+            got.append(taken.task.flags)
+            line.close(taken, FAILED, "so it is")
+    assert got == [("-O1",), ("-O0",), ("-O2",)]
+
+
+def test_a_worker_of_other_words_hides_no_other(store: Store) -> None:
+    for name in ("one", "two"):
+        Yard(store).present(Worker(name, "box", ("uno",), (), "1", 0))
+    with store._engine.begin() as connection:
+        worker = schema.metadata.tables["worker"]
+        connection.execute(update(worker).where(worker.c.name == "one").values(targets="{", boards='[{"name":"b"}]'))
+    assert {w.name: w.targets for w in Yard(store).workers()} == {"one": (), "two": ("uno",)}
 
 
 def test_another_try_waits_and_what_is_given_back_does_not(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

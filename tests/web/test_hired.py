@@ -182,7 +182,7 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
 def test_a_record_is_whole_and_free_of_contradictions() -> None:
     good, asked, uno = whole(), workload("0/0,0/16,0/32"), load_target("uno")
     assert why_not(good, asked, uno) == ""
-    known, fewer = good.verification, good.points[1:]
+    known, fewer, made = good.verification, good.points[1:], unpack(good.vector_cycles)[::2]
     assert known is not None
     elsewhere, below, more = Point("encrypt", 7, 7, 900), replace(good.points[0], cycles=-1), Point("hash", 0, 0, 1)
     cases: tuple[tuple[dict[str, Any], str], ...] = (
@@ -201,7 +201,12 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
         ({"vector_cycles": pack((Point("encrypt", 0, 0, 1000), Point("decrypt", 0, 0, 1000)))}, "those of reject"),
         ({"vector_cycles": pack([*unpack(good.vector_cycles), more])}, "hash: crypto_aead has no such"),
         ({"vector_cycles": pack([replace(p, cycles=p.cycles + 1) for p in unpack(good.vector_cycles)])}, "encrypt"),
-        ({"vector_cycles": pack([replace(p, adlen=1 << 60) for p in unpack(good.vector_cycles)])}, "too large"),
+        ({"vector_cycles": pack([replace(p, adlen=1 << 17) for p in unpack(good.vector_cycles)])}, "too large"),
+        ({"vector_cycles": pack(Point(p.operation, 0, 0, n) for p in made for n in (-9000, 11000))}, "below zero"),
+        ({"vector_cycles": pack(p for p in made for _ in range(1090))}, "more than known answers"),
+        ({"verification": replace(known, vectors=1 << 32)}, "more known answers than there can be"),
+        ({"verification": replace(known, ext_vectors=10**25)}, "more known answers than there can be"),
+        ({"helpers": (Helper("x", 1 << 31),)}, "helpers"),
         ({"helpers": (Helper("libgcc.a(_mulsi3.o)", 10),)}, "rom_helpers: 0 contradicts"),
         ({"helpers": (Helper("x", -1), Helper("y", 1))}, "helpers"),
         *(({"metrics": good.metrics | {n: v}}, n) for n, v in (

@@ -215,7 +215,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     return self.outside(stop);
                 }
             };
-            self.cycles += u64::from(self.timing.enter(block.start, block.end));
+            let end = block.end;
+            self.cycles += u64::from(self.timing.enter(block.start, end));
             if !PROFILED && block.native {
                 self.run_native(slot);
                 self.last = usize::MAX;
@@ -244,12 +245,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     // of the blocks with the edges, only the cycles between them count
                     let m = self.core.memory();
                     if self.whole {
-                        profile.block(pc, before.1, self.cycles - before.0);
+                        profile.block(pc, end, before.1, self.cycles - before.0);
                     } else if let Some(rise) = m.rose() {
-                        profile.block(pc, before.1, self.cycles - before.0.max(rise));
+                        profile.block(pc, end, before.1, self.cycles - before.0.max(rise));
                     } else {
                         if let Some(call) = m.calls.get(finished..).and_then(<[_]>::last) {
-                            profile.block(pc, before.1, call.fall - before.0.max(call.rise));
+                            profile.block(pc, end, before.1, call.fall - before.0.max(call.rise));
                         }
                         profile.end();
                     }

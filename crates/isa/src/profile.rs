@@ -2,7 +2,7 @@
 //!
 //! A block that starts at a function's first instruction is a call, or a tail call when the stack
 //! pointer is back at the caller's value; a block elsewhere in a function that is on the stack is a
-//! return to it.
+//! return to it. Where a function calls itself, its caller goes on where the block of the call ended.
 
 use std::collections::HashMap;
 
@@ -34,6 +34,8 @@ pub struct Node {
 struct Frame {
     node: usize,
     sp: u32,
+    /// Where its caller goes on.
+    back: u32,
 }
 
 /// A call tree that grows while a program runs. Once it has very many nodes, functions on new paths are at its root.
@@ -44,12 +46,14 @@ pub struct Profile {
     known: HashMap<(usize, Option<usize>), usize>,
     stack: Vec<Frame>,
     last: usize,
+    /// The address after the last block.
+    end: u32,
 }
 
 impl Profile {
     /// An empty tree for `functions`, which must be sorted by start and not overlap.
     pub fn new(functions: Vec<Span>) -> Self {
-        Self { functions, nodes: Vec::new(), known: HashMap::new(), stack: Vec::new(), last: 0 }
+        Self { functions, nodes: Vec::new(), known: HashMap::new(), stack: Vec::new(), last: 0, end: 0 }
     }
 
     /// Nodes, callers before callees.
@@ -57,22 +61,28 @@ impl Profile {
         &self.nodes
     }
 
-    /// A block at `pc` took `cycles`; `sp` was the stack pointer before it.
-    pub fn block(&mut self, pc: u32, sp: u32, cycles: u64) {
+    /// A block from `pc` to `end`, which is not in it, took `cycles`; `sp` was the stack pointer before it.
+    pub fn block(&mut self, pc: u32, end: u32, sp: u32, cycles: u64) {
+        let back = std::mem::replace(&mut self.end, end);
         let Some(function) = self.find(pc) else { return };
+        if self.stack.len() > 1 && self.stack.last().is_some_and(|top| pc == top.back && sp >= top.sp) {
+            self.stack.pop();
+        }
         let start = self.functions[function].start;
         match self.stack.last() {
-            None => self.push(function, u32::MAX),
+            None => self.push(function, u32::MAX, u32::MAX),
             Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp) => {}
             Some(top) if pc == start => {
+                let mut back = back;
                 if sp >= top.sp && self.stack.len() > 1 {
+                    back = top.back;
                     self.stack.pop(); // a tail call takes its caller's place
                 }
-                self.push(function, sp);
+                self.push(function, sp, back);
             }
             Some(_) => match self.stack.iter().rposition(|f| self.nodes[f.node].function == function) {
                 Some(at) => self.stack.truncate(at + 1),
-                None => self.push(function, sp), // a jump into the middle, such as shared epilogues
+                None => self.push(function, sp, back), // a jump into the middle, such as shared epilogues
             },
         }
         if let Some(top) = self.stack.last() {
@@ -85,7 +95,7 @@ impl Profile {
         self.stack.clear();
     }
 
-    fn push(&mut self, function: usize, sp: u32) {
+    fn push(&mut self, function: usize, sp: u32, back: u32) {
         let mut parent = self.stack.last().map(|f| f.node);
         if self.nodes.len() >= MOST && !self.known.contains_key(&(function, parent)) {
             parent = None;
@@ -96,7 +106,7 @@ impl Profile {
             self.nodes.push(Node { function, parent: parent.unwrap_or(next), calls: 0, cycles: 0 });
         }
         self.nodes[node].calls += 1;
-        self.stack.push(Frame { node, sp });
+        self.stack.push(Frame { node, sp, back });
     }
 
     fn find(&mut self, pc: u32) -> Option<usize> {
@@ -119,10 +129,39 @@ mod tests {
         let mut p = Profile::new(spans.to_vec());
         // root 0 calls 1, which calls 2, returns, and leaves by a tail call to 3
         for (pc, sp, cycles) in [(4, 100, 1), (10, 98, 2), (20, 90, 3), (14, 90, 4), (30, 98, 5), (6, 100, 6)] {
-            p.block(pc, sp, cycles);
+            p.block(pc, pc + 2, sp, cycles);
         }
         let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
         assert_eq!(seen, [(0, 0, 1, 7), (1, 0, 1, 6), (2, 1, 1, 3), (3, 0, 1, 5)]);
+    }
+
+    /// Twice by itself at each level, as from Fibonacci's numbers; frames of 4 bytes, and none where it ends at once.
+    fn calls_itself(p: &mut Profile, level: u32, sp: u32) {
+        p.block(10, 12, sp, 1);
+        if level == 0 {
+            return p.block(18, 20, sp, 1);
+        }
+        p.block(12, 14, sp - 4, 1);
+        calls_itself(p, level - 1, sp - 4);
+        p.block(14, 16, sp - 4, 1);
+        calls_itself(p, level - 1, sp - 4);
+        p.block(16, 18, sp - 4, 1);
+    }
+
+    #[test]
+    fn a_function_that_calls_itself() {
+        let mut p = Profile::new([(0, 10), (10, 20)].map(|(start, end)| Span { start, end }).to_vec());
+        p.block(0, 4, 100, 1);
+        calls_itself(&mut p, 5, 100);
+        p.block(4, 6, 100, 1);
+        let of = |f: usize| {
+            let mine = p.nodes().iter().filter(|n| n.function == f);
+            mine.fold((0, 0), |(calls, cycles), n| (calls + n.calls, cycles + n.cycles))
+        };
+        assert_eq!((of(0), of(1)), ((1, 2), (63, 31 * 4 + 32 * 2)));
+        // on each level twice as many as on the one above it
+        let depths: Vec<_> = p.nodes().iter().map(|n| n.calls).collect();
+        assert_eq!(depths, [1, 1, 2, 4, 8, 16, 32]);
     }
 
     #[test]
@@ -133,7 +172,8 @@ mod tests {
         for path in 0_u32..1 << 14 {
             // the bits of its number say which of two functions calls the other
             for depth in 0..15 {
-                p.block(if depth == 0 { 0 } else { 10 + (path >> (depth - 1) & 1) * 10 }, 1000 - depth, 1);
+                let pc = if depth == 0 { 0 } else { 10 + (path >> (depth - 1) & 1) * 10 };
+                p.block(pc, pc + 1, 1000 - depth, 1);
                 cycles += 1;
             }
             p.end();

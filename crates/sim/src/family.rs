@@ -17,9 +17,10 @@ pub(crate) struct Family {
     pub vectors: bool,
     /// Where peripherals are; on Cortex-M by its architecture (ARMv7-M, B3.1), the others' as their vendors placed them.
     pub peripherals: &'static [(u32, u32)],
-    /// Registers without a model that allow interrupts: on Cortex-M, where nothing masks them at reset, those that set an
-    /// enable bit (NVIC_ISERn: ARMv7-M, B3.4.4).
-    pub enables: (u32, u32),
+    /// Registers without a model that allow interrupts where one of these bits was written last: on Cortex-M, where
+    /// nothing masks them at reset, those that set an enable bit, and SysTick's (NVIC_ISERn, SYST_CSR: ARMv7-M, B3.4.4 and
+    /// B3.3.3).
+    pub enables: &'static [(u32, u32, u32)],
 }
 
 /// One row for each of [`crate::CORES`]; the first that fits.
@@ -28,7 +29,7 @@ pub(crate) const FAMILIES: [Family; 7] = [
     Family { core: "avrxmega3", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0, 0x4000)], enables: NONE },
     Family { core: "avr", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0x20, 0x100)], enables: NONE },
     Family { core: "cortex", machine: 40, name: "Arm", pointer: 4, avr: false, vectors: true,
-          peripherals: &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)], enables: (0xE000_E100, 0xE000_E140) },
+          peripherals: &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)], enables: &[(0xE000_E010, 0xE000_E014, 2), (0xE000_E100, 0xE000_E140, u32::MAX)] },
     Family { core: "msp430", machine: 105, name: "MSP430", pointer: 2, avr: false, vectors: true, peripherals: &[(0, 0x200)], enables: NONE },
     Family { core: "rv32", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE },
     Family { core: "rv64", machine: 243, name: "RISC-V", pointer: 8, avr: false, vectors: false, peripherals: &RISCV, enables: NONE },
@@ -36,7 +37,7 @@ pub(crate) const FAMILIES: [Family; 7] = [
           peripherals: &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)], enables: NONE },
 ];
 /// See [`Family::enables`].
-const NONE: (u32, u32) = (0, 0);
+const NONE: &[(u32, u32, u32)] = &[];
 /// See [`Family::peripherals`].
 const RISCV: [(u32, u32); 3] = [(0x200_0000, 0x1000_0000), (0x3800_0000, 0x7000_0000), (0xD000_0000, 0xF000_0000)];
 

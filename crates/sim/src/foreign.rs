@@ -178,8 +178,11 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     };
     run.take_pulses();
     let memory = run.sim.memory_mut();
+    let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
     let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
-    let enabled = used.range(family.enables.0..family.enables.1).any(|(_, a)| a.writes > 0);
+    let allows =
+        |&(at, value)| family.enables.iter().any(|&(from, to, bits)| from <= at && at < to && value & bits != 0);
+    let enabled = kept.iter().any(allows);
     let nodes = run.profile.as_ref().map_or(&[][..], Profile::nodes);
     Ok(Seen {
         end,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from statistics import fmean
 
 from ..model.metric import MADE, metric_names
-from ..model.packed import unpack
+from ..model.packed import MOST, unpack
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
 from ..model.record import OPERATIONS, Record
@@ -26,6 +27,8 @@ _DIFFERENCE = re.compile(r"rom(_encrypt|_decrypt)?|ram_\w+|\w+_(warm|known)_mean
 _BELOW = -1024
 _OF_LINES = re.compile(rf"({'|'.join(OPERATIONS)})_(long_per_byte|long_per_ad_byte|per_byte|per_ad_byte|fixed)")
 _MOST = 1 << 53
+#: known answers of a record, bytes of a message, and what databases take for a number of either
+_VECTORS, _BYTES, _INTEGER = 1 << 20, 1 << 16, 1 << 31
 _SOURCES = ("known", "package", "package+known")
 
 
@@ -42,6 +45,8 @@ def why_not(record: Record, asked: Workload, target: Target) -> str:
         return "verification: what has figures is verified, and says by which answers"
     if verified.vectors < 1 or verified.ext_vectors < 0 or verified.skipped < 0:
         return "verification: no known answer was compared"
+    if max(verified.vectors, verified.ext_vectors, verified.skipped) > _VECTORS:
+        return "verification: more known answers than there can be"
     parts = (_of_points(record, asked), _of_metrics(record, target), _of_vectors(record))
     return next((wrong for part in parts for wrong in part), "")
 
@@ -72,14 +77,20 @@ def _of_vectors(record: Record) -> Iterator[str]:
     except ValueError as e:
         yield f"vector_cycles: {e}"
         return
-    if any(not (0 <= p.adlen < _MOST and 0 <= p.mlen < _MOST and abs(p.cycles) < _MOST) for p in every):
-        yield "vector_cycles: a number that is too large"
+    if any(not (0 <= p.adlen <= _BYTES and 0 <= p.mlen <= _BYTES and _BELOW <= p.cycles < _MOST) for p in every):
+        yield "vector_cycles: a number below zero, or too large"
+        return
+    verified = record.verification
+    if any(n > (verified.vectors if verified else 0) for n in Counter(p.operation for p in every).values()):
+        yield "vector_cycles: more than known answers were compared"
         return
     sums = grouped(every, attrgetter("operation"))
+    kept = bool(every) or (verified is not None and verified.vectors <= MOST // len(offer.operations))
     for op in offer.operations:
         mean = said.get(f"cycles_{op}_known_mean", said.get(f"cycles_{op}_mean"))
         of = [p.cycles for p in sums.get(op, ())]
-        if (mean is None) != (not of) or (of and not math.isclose(fmean(of), mean or 0, rel_tol=1e-9, abs_tol=1e-6)):
+        lacking = kept and (mean is None) != (not of)
+        if lacking or (of and not math.isclose(fmean(of), mean or 0, rel_tol=1e-9, abs_tol=1e-6)):
             yield f"vector_cycles: those of {op} are not those that its mean is of"
     if odd := set(sums) - set(offer.operations):
         yield f"vector_cycles: {', '.join(sorted(odd))}: {record.setup.primitive} has no such operation"
@@ -89,7 +100,7 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
     """What is wrong with metrics."""
     said, names = record.metrics, metric_names()
     offer = PRIMITIVES[record.setup.primitive]
-    if any(not 0 < h.size < _MOST for h in record.helpers):
+    if any(not 0 < h.size < _INTEGER for h in record.helpers):
         yield "helpers: one that takes no room, or too much"
     means = {name: said[name] for op in offer.operations if (name := f"cycles_{op}_mean") in said}
     made = energy(means, target) | {"rom_helpers": sum(h.size for h in record.helpers)}

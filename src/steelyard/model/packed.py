@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from .record import Operation, Point
 
-#: bytes of what is unpacked, many times what the largest file of known answers makes
-MOST = 4 << 20
+#: calls that are kept, several times those of 1089 known answers; bytes of what is unpacked
+MOST, _BYTES = 20_000, 1 << 20
 
 
 class _Calls(Struct, frozen=True, array_like=True):
@@ -26,7 +26,8 @@ class _Calls(Struct, frozen=True, array_like=True):
 
 
 def pack(points: Iterable[Point]) -> bytes:
-    """Packs points without the chip's counter; the order of those of an operation stays. No points are no bytes."""
+    """Packs points without the chip's counter; the order of those of an operation stays. No points are no bytes,
+    nor are more than are kept."""
     of: dict[Operation, list[Point]] = {}
     for p in points:
         of.setdefault(p.operation, []).append(p)
@@ -34,7 +35,8 @@ def pack(points: Iterable[Point]) -> bytes:
         _Calls(op, *(_differences([getattr(p, field) for p in some]) for field in ("adlen", "mlen", "cycles")))
         for op, some in of.items()
     ]
-    return zlib.compress(msgspec.msgpack.encode(calls), 9) if calls else b""
+    packed = msgspec.msgpack.encode(calls)
+    return zlib.compress(packed, 9) if 0 < sum(map(len, of.values())) <= MOST and len(packed) <= _BYTES else b""
 
 
 def unpack(packed: bytes) -> tuple[Point, ...]:
@@ -43,11 +45,12 @@ def unpack(packed: bytes) -> tuple[Point, ...]:
         return ()
     stream = zlib.decompressobj()
     try:
-        content = stream.decompress(packed, MOST)
+        content = stream.decompress(packed, _BYTES)
         calls = msgspec.msgpack.decode(content, type=tuple[_Calls, ...])
     except (zlib.error, msgspec.MsgspecError) as e:
         raise ValueError(f"these are not the packed cycles of known answers: {e}") from None
-    if not stream.eof or stream.unused_data or len({c.operation for c in calls}) < len(calls):
+    odd = len({c.operation for c in calls}) < len(calls) or sum(len(c.cycles) for c in calls) > MOST
+    if not stream.eof or stream.unused_data or odd:
         raise ValueError("these are not the packed cycles of known answers")
     return tuple(
         Point(c.operation, adlen, mlen, cycles)

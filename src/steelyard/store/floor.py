@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +11,8 @@ from sqlalchemy import Connection, or_, select, text
 
 from . import schema
 from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, now
+
+T = TypeVar("T")
 
 #: microseconds after which a worker that says nothing is not there
 GONE = 60_000_000
@@ -108,8 +110,15 @@ def workers(connection: Connection) -> list[Worker]:
     rows = connection.execute(select(_worker).order_by(_worker.c.seen.desc())).all()
     at_last = clock(connection)
     return [
-        Worker(r.name, r.machine, msgspec.json.decode(r.targets, type=tuple[str, ...]),
-               msgspec.json.decode(r.boards, type=tuple[Board, ...]), r.version, r.seen, at.get(r.name),
-               abs(at_last - r.seen) < GONE)
+        Worker(r.name, r.machine, _read(r.targets, tuple[str, ...]), _read(r.boards, tuple[Board, ...]), r.version,
+               r.seen, at.get(r.name), abs(at_last - r.seen) < GONE)
         for r in rows
     ]  # fmt: skip
+
+
+def _read(text: str, kind: type[T]) -> T:
+    """What a worker said of itself; nothing where that is of another version's words, or damaged."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.MsgspecError:
+        return kind()

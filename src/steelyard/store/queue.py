@@ -4,6 +4,7 @@ lease and what came of the run are stored together: who was only suspended store
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -35,8 +36,9 @@ PUBLISHED = "published"
 BOARD = "board"
 #: times that a job is taken: by a worker that dies, or whose machine fails it; microseconds until it is taken again
 ATTEMPTS, PAUSE = 3, 30_000_000
-#: jobs that a worker looks at for one that it can have
-_LOOKED_AT = 20
+#: jobs that a worker looks at for one that it can have; seconds between two looks at those that others run, which cost
+#: more than to take one that waits
+_LOOKED_AT, _LOOK = 20, 5.0
 #: how a zip may be called: workers make a file of this name
 _PLAIN = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip")
 #: what an attempt is called while it goes on, and where another followed without its end
@@ -318,15 +320,22 @@ class Queue:
     def __init__(self, store: Store, worker: str, machine: str = "") -> None:
         self._store, self.worker, self.machine = store, worker, machine or worker
         self._tenure = Tenure(store, worker)
+        self._looked = -math.inf
 
     def begin(self, targets: Collection[str]) -> Taken | None:
         """A job on one of these targets, whose worker beats for it with :meth:`beat`, and ends it with :meth:`close` or
         :meth:`give_back`. Raises :class:`StoreError`."""
+        if time.monotonic() - self._looked > _LOOK:  # at those of who may have died, which were there before
+            self._looked = time.monotonic()
+            if (left := self._first(targets, (RUNNING,))) is not None:
+                return left
         with explained(self._store._name):
             taken = repeated(_apart(self._store._engine), lambda connection: self._next(connection, targets))
-        if taken is not None:
-            return taken
-        for number in self._candidates(targets):
+        return taken if taken is not None else self._first(targets, (WAITING, RUNNING))
+
+    def _first(self, targets: Collection[str], states: Sequence[str]) -> Taken | None:
+        """The first job in these states that nobody has."""
+        for number in self._candidates(targets, states):
             made = list[Taken | None]()
             lease = self._tenure.attempt(_key(number), self._begun(number, made))
             if lease is not None:
@@ -401,12 +410,12 @@ class Queue:
             mine = self._allowed(targets, connection)
             return bool(mine) and connection.execute(_LEFT, {"targets": mine}).first() is not None
 
-    def _candidates(self, targets: Collection[str]) -> list[int]:
-        """Jobs that wait, as another just looked at them, and then those that others run, as far as we know."""
+    def _candidates(self, targets: Collection[str], states: Sequence[str]) -> list[int]:
+        """Jobs in these states: that wait, as another just looked at them, that others run, as far as we know."""
         found: list[int] = []
         with explained(self._store._name), self._store._engine.connect() as connection:
             mine = self._allowed(targets, connection)
-            for state in (WAITING, RUNNING) if mine else ():
+            for state in states if mine else ():
                 found += connection.execute(_CANDIDATES, {"state": state, **_asked(mine)}).scalars()
         return found
 
