@@ -65,6 +65,7 @@ from fidelity_rows import (
     same_calls,
     spread,
     unseen,
+    whole,
     write,
 )
 
@@ -414,6 +415,7 @@ def page(before: Sequence[Path], after: Sequence[Path], compiled: Sequence[Path]
         if files:
             there = PLACE / f"{name}.csv"
             new[there] = merged(read(there) if there.exists() else [], [r for file in files for r in read(file)])
+            whole(new[there], there)
             table(new[there])
             aims(new[there])
     for file, rows in new.items():

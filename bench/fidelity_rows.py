@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import cache
@@ -134,6 +135,17 @@ def merged(there: Sequence[Row], new: Sequence[Row]) -> list[Row]:
     """Rows with new ones in the place of those of the same targets, in the targets' order."""
     targets = {r.target for r in new}
     return sorted([*new, *(r for r in there if r.target not in targets)], key=lambda r: r.target)
+
+
+def whole(rows: Sequence[Row], file: Path) -> None:
+    """SystemExit where ``file`` would have a call twice, or rows of one target by two models."""
+    if twice := [of for of, n in Counter(r.of for r in rows).items() if n > 1]:
+        raise SystemExit(f"{file}: would have {len(twice)} calls twice, the first {twice[0]}; give each once")
+    models: dict[str, set[str]] = {}
+    for r in rows:
+        models.setdefault(r.target, set()).add(r.model)
+    if several := [f"{target} by {', '.join(sorted(of))}" for target, of in models.items() if len(of) > 1]:
+        raise SystemExit(f"{file}: would have rows of {'; '.join(several)}; weigh all of a target by one model")
 
 
 def write(rows: Iterable[Row], file: Path | None) -> None:

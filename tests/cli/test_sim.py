@@ -169,12 +169,12 @@ f:  sbrc r20, 0
 """
 
 
-def assembled(folder: Path, source: str, name: str = "uno") -> None:
-    """Makes x.elf for a target, which has no start-up code."""
+def assembled(folder: Path, source: str, name: str = "uno", behind: int = 0) -> None:
+    """Makes x.elf for a target, which has no start-up code, so many bytes behind the beginning of flash."""
     spec, flash = the_target(name).toolchain, the_target(name).chip.flash
     (folder / "x.S").write_text(source)
     files = ("-o", str(folder / "x.elf"), str(folder / "x.S"))
-    place = f"-Wl,-n,-Ttext={flash.base:#x},-e,_start"
+    place = f"-Wl,-n,-Ttext={flash.base + behind:#x},-e,_start"
     made = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", place, *files]
     assert subprocess.run(made, check=False).returncode == 0
 
@@ -317,3 +317,14 @@ def test_interrupts_that_were_allowed_are_told(cli: Cli, tmp_path: Path, target:
 def test_interrupts_that_were_never_allowed_are_not(cli: Cli, tmp_path: Path) -> None:
     assembled(tmp_path, "_start: cli\n    in r16, 0x3f\n    out 0x3f, r16\n    break\n")
     assert not json.loads(cli("sim x.elf -t uno --json").out)["interrupts"]
+
+
+@pytest.mark.parametrize("target", ["mkrzero", "nrf52840"])
+def test_an_image_behind_a_boot_loader_begins_at_its_own_vectors(cli: Cli, tmp_path: Path, target: str) -> None:
+    base = the_target(target).chip.flash.base
+    assembled(tmp_path, f"{VECTORS}    push {{r0}}\n    movs r0, #7\n    bkpt 0\n", target, 0x2000)
+    first = json.loads(cli(f"sim x.elf -t {target} --json").out)
+    assert (first["end"], first["fault"], first["pc"]) == ("fault", "trap", base + 0x200C)
+    (tmp_path / "x.hex").write_bytes(intel_hex((tmp_path / "x.elf").read_bytes()))
+    again = json.loads(cli(f"sim x.hex -t {target} --json").out)
+    assert (again["end"], again["pc"], again["cycles"]) == ("fault", first["pc"], first["cycles"])

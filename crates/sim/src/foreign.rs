@@ -278,12 +278,28 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Begins where the image says, on cores that do not begin at an address of their own (vectors).
+    /// Begins where the image says, on cores that do not begin at an address of their own (vectors), and on Arm where it does
+    /// not lie there.
     fn start(&mut self, chip: &Chip<'_>) {
         let flash = chip.flash;
         let entry = self.image.entry.filter(|e| !self.family.vectors && e.wrapping_sub(flash.base) < flash.size);
         if let Some(entry) = entry {
             self.sim.continue_at(entry);
+        }
+        // behind a boot loader, which goes on by the vectors with which the image begins
+        let begins =
+            self.image.segments.iter().map(|s| s.address).filter(|a| a.wrapping_sub(flash.base) < flash.size).min();
+        if let (true, Some(at)) = (self.family.name == "Arm", begins.filter(|&at| at > flash.base)) {
+            let word = |n: usize| {
+                let from = (at - flash.base) as usize + n;
+                self.sim.memory().flash.get(from..from + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            };
+            if let (Some(sp), Some(pc)) = (word(0), word(4)) {
+                let mut all: Vec<_> = self.sim.registers().into_iter().collect();
+                all.iter_mut().filter(|r| r.0 == "sp").for_each(|r| r.1 = sp & !3);
+                all.iter_mut().filter(|r| r.0 == "pc").for_each(|r| r.1 = pc & !1);
+                self.sim.set_registers(&all.iter().map(|r| r.1).collect::<Vec<_>>());
+            }
         }
     }
 

@@ -38,7 +38,9 @@ def verb(ask: Copy) -> int:
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         done = copying.copy(mine, theirs, progress("copied"))
         handed_in = 0 if "_server" in vars(mine) else moving.move(mine, theirs)
-        unkept = [] if theirs.keeps_logs or not done.lacks else [f"a server keeps no logs: they stay in {source}"]
+        kept = getattr(mine, "keeps_logs", True)
+        lost = f"a server keeps no logs: they stay in {source}" if kept else f"{source} is a server, which has no logs"
+        unkept = [lost] if done.lacks and not (kept and theirs.keeps_logs) else []
     if done.ahead:
         unkept.append(f"{counted(done.ahead, 'run')} of the future, by a clock that was ahead: all others are newer")
     heads = dict.fromkeys(

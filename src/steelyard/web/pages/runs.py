@@ -32,6 +32,8 @@ def run(v: View, key: str, finished: str = "") -> Page:
              ("image", address.path("runs", mine[0], "image"))] if record.ok else []  # fmt: skip
     links += [("build log", address.path("runs", *mine, "log"))] if record.log else []
     blocks.append(Links(links, "more of this run"))
+    if not record.log and not v.store.keeps_logs:
+        blocks.append(Text("This server's database keeps no build logs: who repeats the run sees what compilers say."))
     if "metrics" in sheets:
         blocks.append(Table(_defined(sheets["metrics"], record.setup.primitive), wide=("definition",), anchors=1))
     if record.points:
