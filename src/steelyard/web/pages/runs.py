@@ -32,8 +32,6 @@ def run(v: View, key: str, finished: str = "") -> Page:
              ("image", address.path("runs", mine[0], "image"))] if record.ok else []  # fmt: skip
     links += [("build log", address.path("runs", *mine, "log"))] if record.log else []
     blocks.append(Links(links, "more of this run"))
-    if not record.log and not v.store.keeps_logs:
-        blocks.append(Text("This server's database keeps no build logs: who repeats the run sees what compilers say."))
     if "metrics" in sheets:
         blocks.append(Table(_defined(sheets["metrics"], record.setup.primitive), wide=("definition",), anchors=1))
     if record.points:
@@ -126,7 +124,11 @@ def image(v: View, key: str) -> Page:
 def log(v: View, key: str, finished: str) -> Page:
     """What the compilers said."""
     record, _ = _record(v, key, finished)
-    text = v.store.get_blob(record.log).decode(errors="replace") if record.log else "the compilers said nothing"
+    text = (
+        v.store.get_blob(record.log).decode(errors="replace")
+        if record.log
+        else "the compilers said nothing, or no log was kept"
+    )
     more = (
         f"The first {LOG} of {len(text)} characters; steelyard show {record.id} --log prints all."
         if len(text) > LOG
