@@ -107,14 +107,14 @@ def choose(
     aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
     (found,), elsewhere = of_one_device(found) if "device" not in apart else ((found,), ())
     by_workload = "workload" in apart  # sources are to be the same there
-    rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
+    rows, older = newest(found, (*PLACE, *aside), () if every else ("digest",))
     same = tuple(n for n in SAME if n not in aside)
     rows, stopped = (rows, 0) if every else countable(rows, (*same, *aside, *(("workload",) if by_workload else ())))
     before = rows
     rows, strange = _of_one_generation(rows, same, together) if together else (rows, 0)
     there = {(r["target"], r["label"]) for r in rows}
     gone = sorted({str(r["label"]) for r in before if (r["target"], r["label"]) not in there})
-    rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
+    rows, more = newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = grouped(rows, itemgetter(*names))
     of_primitive = grouped(places.values(), lambda some: some[0]["primitive"])
@@ -173,7 +173,7 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
     return [[r for r in rows if kept(r)] for rows in sides] if others else [*sides], tuple(notes)
 
 
-def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
+def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
     """Of each place the rows that share the newest one's values under these names, and how many others there were."""
     if not names:
         return list(rows), 0

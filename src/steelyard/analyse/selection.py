@@ -10,12 +10,12 @@ from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
 from . import expression
-from .answer import PLACE, SAME, recency
+from .answer import PLACE, SAME, newest
 from .rows import check_primitives, derive, named, needed
 
 #: columns by which somebody asks for what was before
 _TIME = frozenset({"run", "digest", "finished", "host", "compiler", "harness", "timing_model"})
-_place, _same = itemgetter(*PLACE), itemgetter(*SAME)
+_same = itemgetter(*SAME)
 
 
 class Selection:
@@ -66,11 +66,11 @@ class Selection:
     def passed(self, rows: list[Row]) -> list[Row]:
         """Those that pass the filter, whatever their names. What answered wrongly at one workload is verified at
         none, and what was replaced is not brought back by a filter."""
-        left = [r for r in rows if self.test.test(r)] if self.test else rows
+        kept = rows
+        if self.test and self._newest and not self._by_time:
+            kept, _ = newest(rows, PLACE, ("digest",))
+        left = [r for r in kept if self.test.test(r)] if self.test else rows
         if not self._newest:
             return left
-        if self.test and not self._by_time:
-            newest = {_place(r): r["digest"] for r in sorted(rows, key=recency())}
-            left = [r for r in left if r["digest"] == newest[_place(r)]]
         wrong = {_same(r) for r in rows if r["outcome"] in ANSWERED_WRONGLY}
         return [r for r in left if r["outcome"] in ANSWERED_WRONGLY or _same(r) not in wrong] if wrong else left

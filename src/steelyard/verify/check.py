@@ -26,10 +26,9 @@ class KnownAnswers(Struct, frozen=True):
 
     The means are over ``calls``. A package that has answers of other sizes than NIST's makes calls of these too where
     the variant is known, with the official inputs, or its own are shorter on average: then ``own`` has those of the
-    package's file, which are in no mean.
-    ``untouched`` is the longest run of RAM bytes that nothing had written by then. The second set comes later: it has
-    larger messages, is run for known variants only, and would make the figure incomparable. ``skipped`` vectors did not
-    fit the RAM.
+    package's file, which are in no mean. ``untouched`` is the longest run of RAM bytes that nothing had written by
+    then. The second set comes later: it has larger messages, is run for known variants only, and would make the figure
+    incomparable. ``skipped`` vectors did not fit the RAM.
     """
 
     calls: tuple[Observed, ...]
