@@ -75,6 +75,7 @@ def simulate(
     arguments: list[tuple[int, int] | bytes],
     trigger: int | None,
     input: bytes,
+    memories: list[tuple[str, int, int]],
     cycles: int,
     seconds: float,
 ) -> str: ...

@@ -108,7 +108,8 @@ def test_one_function(cli: Cli, image: bytes) -> None:
         ("sim x.elf --chip host", "host is a machine, and no chip that is simulated"),
         ("sim x.elf --chip bluepill", "x.elf on bluepill: the image is for AVR (e_machine 83), the chip is Arm (40)"),
         ("sim none.elf --chip uno", "none.elf: No such file or directory; name another image"),
-        ("sim request --chip uno --trigger work", "these are bytes without symbols; give an address, or an ELF file"),
+        ("sim request --chip uno", "request: begins as neither ELF nor Intel HEX do; give --base if these"),
+        ("sim request --chip uno --base 0 --trigger work", "these are bytes without symbols; give an address, or an ELF file"),
     ],
 )
 def test_mistakes(cli: Cli, image: bytes, command: str, why: str) -> None:
@@ -328,3 +329,68 @@ def test_an_image_behind_a_boot_loader_begins_at_its_own_vectors(cli: Cli, tmp_p
     (tmp_path / "x.hex").write_bytes(intel_hex((tmp_path / "x.elf").read_bytes()))
     again = json.loads(cli(f"sim x.hex -t {target} --json").out)
     assert (again["end"], again["pc"], again["cycles"]) == ("fault", first["pc"], first["cycles"])
+
+
+#: start-up code of RISC-V: sets up traps, which do not come, and keeps a number for them in a register
+TRAPS = """
+    .option arch, +zicsr
+_start: la t0, _start
+    csrw mtvec, t0
+    csrw mie, zero
+    csrsi mstatus, 8
+    csrci mstatus, 8
+    li a0, 0x12340
+    csrw mscratch, a0
+    li a1, 7
+    csrrs a2, mscratch, a1
+    bne a2, a0, 1f
+    csrrc a2, mscratch, a1
+    addi a0, a0, 7
+    bne a2, a0, 1f
+    csrrwi a2, mscratch, 3
+    addi a0, a0, -7
+    bne a2, a0, 1f
+    csrr a2, mscratch
+    li a0, 3
+    bne a2, a0, 1f
+    ebreak
+1:  j 1b
+"""
+
+
+@pytest.mark.parametrize("target", ["gd32vf103", "maixduino", "esp32c3"])
+def test_registers_of_traps_keep_what_is_written_and_are_named(cli: Cli, tmp_path: Path, target: str) -> None:
+    assembled(tmp_path, TRAPS, target)
+    said = json.loads(cli(f"sim x.elf -t {target} --json").out)
+    assert (said["end"], said["fault"]) == ("fault", "trap"), said["text"]
+    assert said["interrupts"]
+    used = {u["name"]: (u["address"], u["reads"], u["writes"]) for u in said["unmodelled"]}
+    writes = {"mtvec": 1, "mie": 1, "mstatus": 2, "mscratch": 4}
+    reads = {"mstatus": 2, "mscratch": 4}  # csrs and csrc read, csrw does not
+    assert used.keys() == writes.keys()
+    assert all(used[name] == (None, used[name][1], n) for name, n in writes.items())
+    assert used["mscratch"][1] == reads["mscratch"]
+    assert "mscratch" in cli(f"sim x.elf -t {target}").out
+
+
+@pytest.mark.parametrize(
+    ("target", "at", "named"),
+    [
+        ("nucleo-f746zg", 0x08000000, "flash over the AXI bus"),
+        ("maixduino", 0x40000000, "SRAM past the cache"),
+        ("rp2040", 0x10000000, "flash through the XIP cache"),
+        ("esp32c3", 0x42000000, "flash through the cache, for code"),
+        ("esp32", 0x400D0000, "flash through the cache, for code"),
+        ("esp8266", 0x40201010, "target esp8266-flash"),
+        ("bluepill", 0x40000000, "neither of the chip's memories"),
+    ],
+)
+def test_who_is_linked_for_a_memory_without_a_model_is_told_which(
+    cli: Cli, tmp_path: Path, target: str, at: int, named: str
+) -> None:
+    chip = the_target(target).chip
+    (tmp_path / "x.bin").write_bytes(bytes(8192))
+    done = cli(f"sim x.bin -t {target} --base {at:#x}")
+    assert done.code == 1
+    assert named in done.err
+    assert f"{chip.flash.base:#x}" in done.err

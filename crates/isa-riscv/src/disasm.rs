@@ -39,14 +39,43 @@ pub(crate) fn disassemble<X: Word>(cpu: &Riscv<X>, pc: u32) -> (String, u32) {
     (text, bytes)
 }
 
-fn csr_name(number: u32) -> String {
-    match number {
-        0x320 => "mcountinhibit".into(),
-        0xB00 => "mcycle".into(),
-        0xB80 => "mcycleh".into(),
-        0xC00 => "cycle".into(),
-        0xC80 => "cycleh".into(),
-        0xF14 => "mhartid".into(),
-        n => format!("{n:#x}"),
-    }
+/// What a control and status register is called (Privileged Architecture, 2.2), by its number where that does not say.
+pub fn csr_name(number: u32) -> String {
+    let name = match number {
+        0x001 => "fflags",
+        0x002 => "frm",
+        0x003 => "fcsr",
+        0x300 => "mstatus",
+        0x301 => "misa",
+        0x302 => "medeleg",
+        0x303 => "mideleg",
+        0x304 => "mie",
+        0x305 => "mtvec",
+        0x306 => "mcounteren",
+        0x320 => "mcountinhibit",
+        0x340 => "mscratch",
+        0x341 => "mepc",
+        0x342 => "mcause",
+        0x343 => "mtval",
+        0x344 => "mip",
+        0x7E0 => "mpcer",
+        0x7E1 => "mpcmr",
+        0x7E2 => "mpccr",
+        0xB00 => "mcycle",
+        0xB02 => "minstret",
+        0xB80 => "mcycleh",
+        0xB82 => "minstreth",
+        0xC00 => "cycle",
+        0xC01 => "time",
+        0xC02 => "instret",
+        0xC80 => "cycleh",
+        0xC81 => "timeh",
+        0xC82 => "instreth",
+        0xF11 => "mvendorid",
+        0xF12 => "marchid",
+        0xF13 => "mimpid",
+        0xF14 => "mhartid",
+        n => return format!("{n:#x}"),
+    };
+    name.to_owned()
 }

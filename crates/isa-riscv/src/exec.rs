@@ -290,11 +290,17 @@ fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 
 /// The hart's number.
 const MHARTID: u32 = 0xF14;
+/// The register with the bit that allows interrupts (Privileged Architecture, 3.1.6.1).
+const MSTATUS: u32 = 0x300;
+/// See there.
+const MIE: u64 = 1 << 3;
 
-/// CSRRS and similar instructions that write nothing, from register `imm`; the second operand's number is `b`.
+/// CSRRS, CSRRC and their forms with an immediate; `imm` is the encoding, the second operand's number is `b`, and a
+/// register is written where it is not 0.
 fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let cycle = cpu.mem.now(i.site).wrapping_add(cpu.mcycle);
-    let value = match (cpu.features.counter, i.imm & 0xFFF) {
+    let number = i.imm >> 20;
+    let value = match (cpu.features.counter, number) {
         _ if i.b != 0 => None,
         (Counter::Mcycle, 0xC00 | 0xB00) => Some(X::cut(cycle)), // cycle, mcycle
         (Counter::Mcycle, 0xC80 | 0xB80) if X::BITS == 32 => Some(X::cut(cycle >> 32)), // cycleh, mcycleh
@@ -304,17 +310,17 @@ fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     };
     match value {
         Some(value) => {
-            cpu.mem.host.clocked += u64::from(i.imm & 0xFFF != MHARTID);
+            cpu.mem.host.clocked += u64::from(number != MHARTID);
             set(cpu, i, value);
         }
-        None => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        None => unmodelled(cpu, i),
     }
 }
 
-/// CSRRW to x0, `imm` is the encoding: the harness sets mcycle, and clears mcountinhibit, which could stop it. Espressif's
-/// mpccr counts the event in mpcer, of which 1 is the cycle, while mpcmr is 1.
+/// CSRRW and CSRRWI, `imm` is the encoding: the harness sets mcycle, and clears mcountinhibit, which could stop it.
+/// Espressif's mpccr counts the event in mpcer, of which 1 is the cycle, while mpcmr is 1.
 fn write_csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
-    let (now, value) = (cpu.mem.now(i.site), rs1(cpu, i));
+    let (now, value) = (cpu.mem.now(i.site), operand(cpu, i));
     let cycle = now.wrapping_add(cpu.mcycle);
     let set = match (cpu.features.counter, i.imm >> 20) {
         _ if i.a != DROP || cpu.mem.is_measured(i.site) => None,
@@ -328,8 +334,32 @@ fn write_csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     };
     match set {
         Some(cycle) => cpu.mcycle = cycle.wrapping_sub(now),
-        None => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        None => unmodelled(cpu, i),
     }
+}
+
+/// What an access to a control and status register has as its source: a register, or five bits in its place.
+fn operand<X: Word>(cpu: &Riscv<X>, i: &Insn<X>) -> X {
+    if i.imm & 1 << 14 != 0 { X::zext(i.b.into()) } else { rs1(cpu, i) }
+}
+
+/// An access to a control and status register without a model: it keeps what is written where registers of peripherals
+/// without one do, and is a fault elsewhere. Volume I, chapter 9 ("Zicsr").
+fn unmodelled<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+    let (number, given) = (i.imm >> 20, operand(cpu, i));
+    let given = u64::from(given.high()) << 32 | u64::from(given.low());
+    let change = |old: u64| match i.imm >> 12 & 3 {
+        1 => Some(given),
+        _ if i.b == 0 => None,
+        2 => Some(old | given),
+        _ => Some(old & !given),
+    };
+    let kept = cpu.mem.unmodelled.as_mut();
+    let Some((old, new)) = kept.and_then(|u| u.change(number, i.a != DROP, change, i.site.pc)) else {
+        return cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site);
+    };
+    cpu.mem.host.interrupts |= number == MSTATUS && new & MIE != 0;
+    set(cpu, i, X::cut(old));
 }
 
 /// Pseudo-instruction after one that changes the stack pointer.

@@ -2,7 +2,8 @@
 //! and the cores that lack some of it ([`Features`]). [`Riscv<u32>`] and [`Riscv<u64>`] are the same code for different
 //! register widths. Addresses have 32 bits: an access or a jump beyond is a fault. There is one hart in machine mode.
 //! ECALL and EBREAK are faults, and so is every access to a control and status register except those that count cycles
-//! ([`Counter`]) and reads of `mhartid`. Interrupts are not modelled; WFI and MRET are faults.
+//! ([`Counter`]) and reads of `mhartid`, where registers without a model are (`Memory::unmodelled`). Interrupts are not
+//! modelled; WFI and MRET are faults.
 
 mod compressed;
 mod decode;
@@ -21,6 +22,7 @@ use mcu::Memory;
 use crate::decode::Found;
 use crate::state::SP;
 
+pub use disasm::csr_name;
 pub use op::Division;
 pub use state::{Counter, Events, Features, Riscv};
 pub use step::{Class, Step};

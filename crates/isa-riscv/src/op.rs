@@ -168,9 +168,7 @@ pub(crate) enum Form {
     B,
     /// A target, J.
     J,
-    /// The number of a control and status register.
-    Csr,
-    /// The whole encoding, for a fault.
+    /// The whole encoding: of a control and status register's access, or for a fault.
     Word,
 }
 
@@ -187,7 +185,7 @@ impl Form {
     /// The operands of an instruction at `pc`: all its registers, and the immediate.
     pub(crate) fn operands(self, f: &Fields, pc: u32) -> Operands {
         let imm = match self {
-            Self::R | Self::Amount | Self::Csr => f.get('i'),
+            Self::R | Self::Amount => f.get('i'),
             Self::I | Self::S => f.signed('i') as u32,
             Self::U => f.get('i') << 12,
             Self::B => pc.wrapping_add_signed(
@@ -205,7 +203,7 @@ impl Form {
     /// Whether the second operand is the immediate.
     pub(crate) const fn immediate(self) -> bool {
         match self {
-            Self::I | Self::Amount | Self::U | Self::J | Self::Csr | Self::Word => true,
+            Self::I | Self::Amount | Self::U | Self::J | Self::Word => true,
             Self::R | Self::S | Self::B => false,
         }
     }

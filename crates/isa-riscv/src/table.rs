@@ -9,7 +9,7 @@ use isa::{Pattern, Template};
 use crate::op::Alu::{Add, And, Mul, Mulh, Mulhu, Or, Sll, Slt, Sltu, Sra, Srl, Sub, Xor};
 use crate::op::Amo as On;
 use crate::op::Division::{Div, Divu, Rem, Remu};
-use crate::op::Form::{self, Amount, B, Csr, I, J, R, S, U};
+use crate::op::Form::{self, Amount, B, I, J, R, S, U};
 use crate::op::Op::{self, Alu, AluWord, Amo, Auipc, Branch, Divide, DivideWord, Fence, Jal, Jalr, Load};
 use crate::op::Op::{LoadReserved, Lui, Mulhsu, ReadCsr, Store, StoreConditional, Trap, Unsupported, WriteCsr};
 use crate::op::Test::{Eq, Ge, Geu, Lt, Ltu, Ne};
@@ -158,11 +158,11 @@ pub(crate) static ROWS: &[Definition] = &[
     row("001100000010 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "mret"),
     row("000100000101 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "wfi"),
     row("iiiiiiiiiiii sssss 001 ddddd 1110011",        Any,  WriteCsr,               Form::Word, "csrrw {d}, {csr}, {s}"),
-    row("iiiiiiiiiiii sssss 010 ddddd 1110011",        Any,  ReadCsr,                Csr,        "csrrs {d}, {csr}, {s}"),
-    row("iiiiiiiiiiii sssss 011 ddddd 1110011",        Any,  ReadCsr,                Csr,        "csrrc {d}, {csr}, {s}"),
-    row("iiiiiiiiiiii sssss 101 ddddd 1110011",        Any,  Unsupported,            Form::Word, "csrrwi {d}, {csr}, {n}"),
-    row("iiiiiiiiiiii sssss 110 ddddd 1110011",        Any,  ReadCsr,                Csr,        "csrrsi {d}, {csr}, {n}"),
-    row("iiiiiiiiiiii sssss 111 ddddd 1110011",        Any,  ReadCsr,                Csr,        "csrrci {d}, {csr}, {n}"),
+    row("iiiiiiiiiiii sssss 010 ddddd 1110011",        Any,  ReadCsr,                Form::Word, "csrrs {d}, {csr}, {s}"),
+    row("iiiiiiiiiiii sssss 011 ddddd 1110011",        Any,  ReadCsr,                Form::Word, "csrrc {d}, {csr}, {s}"),
+    row("iiiiiiiiiiii sssss 101 ddddd 1110011",        Any,  WriteCsr,               Form::Word, "csrrwi {d}, {csr}, {n}"),
+    row("iiiiiiiiiiii sssss 110 ddddd 1110011",        Any,  ReadCsr,                Form::Word, "csrrsi {d}, {csr}, {n}"),
+    row("iiiiiiiiiiii sssss 111 ddddd 1110011",        Any,  ReadCsr,                Form::Word, "csrrci {d}, {csr}, {n}"),
 ];
 
 #[cfg(test)]

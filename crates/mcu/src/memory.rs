@@ -3,7 +3,7 @@
 mod unmodelled;
 mod watch;
 
-pub use self::unmodelled::{Access, Unmodelled};
+pub use self::unmodelled::{Access, Register, Unmodelled};
 use self::watch::Watch;
 use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
 
@@ -96,7 +96,7 @@ pub struct Memory {
     open_unaligned: u64,
     /// The watch over measured calls.
     pub watch: Watch,
-    /// Registers of peripherals that are not modelled, where accesses to them are not faults.
+    /// Registers that are not modelled, where accesses to them are not faults.
     pub unmodelled: Option<Unmodelled>,
 }
 

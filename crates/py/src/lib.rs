@@ -9,7 +9,7 @@ mod peripheral;
 
 use std::collections::HashMap;
 
-use mcu::{Area, Image, Segment, Stop, Stray};
+use mcu::{Area, Image, Register, Segment, Stop, Stray};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -336,12 +336,13 @@ enum Program {
 }
 
 /// Runs an image that is not ours on `chip`. `call` is the
-/// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured.
+/// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured; `memories`
+/// are those of the chip that have no model: what they are called, first address and bytes.
 ///
 /// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
 /// made.
 #[pyfunction]
-#[pyo3(signature = (chip, image, call, arguments, trigger, input, cycles, seconds))]
+#[pyo3(signature = (chip, image, call, arguments, trigger, input, memories, cycles, seconds))]
 #[allow(clippy::too_many_arguments)]
 fn simulate(
     py: Python<'_>,
@@ -351,6 +352,7 @@ fn simulate(
     arguments: Vec<Given>,
     trigger: Option<u32>,
     input: Vec<u8>,
+    memories: Vec<(String, u32, u32)>,
     cycles: u64,
     seconds: f64,
 ) -> PyResult<String> {
@@ -359,7 +361,7 @@ fn simulate(
         Given::Pointer(bytes) => Argument::Pointer(bytes),
     };
     let call = call.map(|entry| (entry, arguments.into_iter().map(given).collect()));
-    let asked = Asked { call, trigger, input, cycles, seconds };
+    let asked = Asked { call, trigger, input, memories, cycles, seconds };
     let image = match image {
         Program::Elf(file) => Image::parse(&file).map_err(PyValueError::new_err)?,
         Program::Pieces(some) => {
@@ -391,7 +393,13 @@ fn simulate(
     let used = seen
         .unmodelled
         .iter()
-        .map(|&(at, reads, writes, first, last)| (at, reads, writes, (first, place(first)), (last, place(last))));
+        .map(|&(register, reads, writes, first, last)| {
+            let (address, name) = match register {
+                Register::At(address) => (Some(address), String::new()),
+                Register::Control(number) => (None, sim::csr_name(number)),
+            };
+            (address, name, reads, writes, (first, place(first)), (last, place(last)))
+        });
     let said = serde_json::json!({
         "end": end,
         "fault": fault,

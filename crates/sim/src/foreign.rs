@@ -1,13 +1,13 @@
 //! Runs images that are not ours: programs without a harness, from reset or from one of their functions.
 //!
-//! Peripherals without a model keep what is written to them and are 0 before; who uses them is told, because a program
+//! Registers without a model keep what is written to them and are 0 before; who uses them is told, because a program
 //! that waits for one waits for ever. Nothing here trusts the image: what it can do is bounded by cycles, time, output
 //! and what is kept of it.
 
 use std::time::{Duration, Instant};
 
 use isa::{Invocation, Profile, Span};
-use mcu::{Chip, FaultKind, Image, Segment, Stop, Unmodelled};
+use mcu::{Chip, FaultKind, Image, Register, Segment, Stop, Unmodelled};
 
 use crate::family::{FAMILIES, Family, family};
 use crate::{Simulator, simulator};
@@ -49,6 +49,8 @@ pub struct Asked {
     pub trigger: Option<u32>,
     /// What the serial port receives.
     pub input: Vec<u8>,
+    /// Memories of the chip that have no model: what they are called, first address and bytes.
+    pub memories: Vec<(String, u32, u32)>,
     /// Most cycles.
     pub cycles: u64,
     /// Most seconds.
@@ -109,8 +111,8 @@ pub struct Seen {
     pub output: Vec<u8>,
     /// Cycles by function: name, caller's index, calls, cycles in itself.
     pub functions: Vec<(String, usize, u64, u64)>,
-    /// Accesses without a model: address, reads, writes, first and last instruction.
-    pub unmodelled: Vec<(u32, u64, u64, u32, u32)>,
+    /// Accesses without a model: register, reads, writes, first and last instruction.
+    pub unmodelled: Vec<(Register, u64, u64, u32, u32)>,
     /// Unaligned accesses.
     pub unaligned: u64,
     /// Whether the program allowed interrupts.
@@ -133,7 +135,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         let (number, name, own) = (image.machine, family.name, family.machine);
         return Err(format!("the image is for {other} (e_machine {number}), the chip is {name} ({own})"));
     }
-    let (flash, ram, left_out) = placed(chip, family, image)?;
+    let (flash, ram, left_out) = placed(chip, family, image, &asked.memories)?;
     sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
     let memory = sim.memory_mut();
     memory.look_after(None);
@@ -180,9 +182,10 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     let memory = run.sim.memory_mut();
     let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
     let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
-    let allows =
-        |&(at, value)| family.enables.iter().any(|&(from, to, bits)| from <= at && at < to && value & bits != 0);
-    let enabled = kept.iter().any(allows);
+    let allows = |at: u32, value: u64| {
+        family.enables.iter().any(|&(from, to, bits)| from <= at && at < to && value & u64::from(bits) != 0)
+    };
+    let enabled = kept.iter().any(|&(register, value)| matches!(register, Register::At(at) if allows(at, value)));
     let nodes = run.profile.as_ref().map_or(&[][..], Profile::nodes);
     Ok(Seen {
         end,
@@ -213,6 +216,7 @@ fn placed(
     chip: &Chip<'_>,
     family: &Family,
     image: &Image,
+    memories: &[(String, u32, u32)],
 ) -> Result<(Vec<Segment>, Vec<ForRam>, Vec<(u32, usize)>), String> {
     let avr = family.avr;
     let data = |at: u32| if avr && (AVR_RAM..AVR_REST.start).contains(&at) { at - AVR_RAM } else { at };
@@ -237,8 +241,16 @@ fn placed(
         } else {
             let (f, r) = (chip.flash, chip.ram);
             let spans = [f, r].map(|m| format!("{:#x} to {:#x}", m.base, u64::from(m.base) + u64::from(m.size) - 1));
-            let text = format!("flash ({}) nor RAM ({})", spans[0], spans[1]);
-            let text = format!("{size} bytes at {address:#x} are in neither of the chip's memories, {text}");
+            let [f, r] = &spans;
+            let text = match memories.iter().find(|m| address.wrapping_sub(m.1) < m.2) {
+                Some((name, ..)) => format!(
+                    "{size} bytes at {address:#x} are in {name}, which has no model; link the image for code at {f} and \
+                     data at {r}"
+                ),
+                None => format!(
+                    "{size} bytes at {address:#x} are in neither of the chip's memories, flash ({f}) nor RAM ({r})"
+                ),
+            };
             if size > MOST_APART {
                 return Err(text);
             }
@@ -555,7 +567,7 @@ impl Run<'_> {
 struct State {
     registers: Vec<(&'static str, u32)>,
     ram: Vec<u8>,
-    kept: Vec<(u32, u32)>,
+    kept: Vec<(Register, u64)>,
     sent: usize,
     clocked: u64,
 }

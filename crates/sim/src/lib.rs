@@ -4,6 +4,7 @@ mod family;
 pub mod foreign;
 
 pub use isa::{Invocation, Profile, Share, Shares, Span};
+pub use isa_riscv::csr_name;
 
 use isa::native::Lower;
 use isa::{Core, Machine, Timing};

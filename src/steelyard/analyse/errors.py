@@ -90,6 +90,16 @@ def of_models(rows: Sequence[Row]) -> list[Error]:
     return [e for e in published() if (e.target, e.timing_model) in models]
 
 
+def of_model(target: str, timing_model: str) -> list[Error]:
+    """The published errors of a target's timing model."""
+    return [e for e in published() if (e.target, e.timing_model) == (target, timing_model)]
+
+
+def unpublished(of: str) -> str:
+    """That nothing is known of an error, for a reader of one figure."""
+    return f"nothing is published of {of}; docs/claims.md says what the model was checked by, and what it leaves out"
+
+
 def carried(rows: Sequence[Row]) -> Sequence[Row]:
     """The same rows, with the columns of their error."""
     for row in rows:

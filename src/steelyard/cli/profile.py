@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 from msgspec import to_builtins
 
+from ..analyse.errors import of_model, unpublished
 from ..analyse.profile import by_function
 from ..device import timing_model
 from ..model.call import Op
@@ -73,9 +74,13 @@ def verb(ask: Profile) -> int:
     if others:
         columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
         answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
-    document = {"title": title, "profiles": [_json(p) for p in found.values()]}
-    causes = [tables.causes(p, timing_model(first.target)) for p in found.values()] if ask.timing else []
-    ask.out.give([answer, *map(tables.mix, found.values()), *causes], document)
+    model = timing_model(first.target)
+    errors = of_model(first.target.name, model)
+    document = {"title": title, "profiles": [_json(p) for p in found.values()], "errors": to_builtins(errors)}
+    causes = [tables.causes(p, model) for p in found.values()] if ask.timing else []
+    said = [e.text for e in errors] or [unpublished(f"{first.target.name} and this model")]
+    notes = [f"Error of cycles: {text}." for text in said]
+    ask.out.give([answer, *map(tables.mix, found.values()), *causes], document, notes)
     return 0
 
 

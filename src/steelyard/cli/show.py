@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ..model.errors import UserError
 from ..publish import run
@@ -50,7 +50,8 @@ def verb(ask: Show) -> int:
             ask.out.give([run.vectors(record)])
             return 0
         same = store.same_answers(record)
-    ask.out.give(run.sheets(record, same), as_json(record))
+    error = run.error(record)
+    ask.out.give(run.sheets(record, same), {**as_json(record), "error": error and to_builtins(error)})
     return 0
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
+from ..analyse.errors import of_model, unpublished
 from ..analyse.profile import by_function
-from ..device import foreign
-from ..device.blocks import name_of
-from ..device.foreign import Measured, Place, Seen
+from ..device import blocks, foreign
+from ..device.foreign import Measured, Place, Seen, Unmodelled
 from ..lab.image import from_intel_hex
 from ..model import elf
 from ..model.errors import UserError, WorkError, counted, cut, meant, printable, unknown
@@ -67,7 +67,7 @@ class Sim(Struct, frozen=True, kw_only=True):
         help="An argument of it, repeatable: 5, 0x10:8 (bytes), or a pointer: @64 (zeros), @hex:00ff, @file:FILE.",
     ),
     options.text("--trigger", metavar="SYMBOL|ADDRESS", listed=True, help="Measure every call of this function."),
-    options.text("--base", metavar="ADDRESS", help="Where a file of bytes begins. Default: the flash."),
+    options.text("--base", metavar="ADDRESS", help="Where a file of bytes begins. Default of .bin: the flash."),
     click.option("--input", type=options.FILE, metavar="FILE", help="What the serial port receives."),
     click.option("--uart", type=options.FILE, metavar="FILE|-", help="Where to write what the serial port sends."),
     options.number("--max-cycles", most=1 << 62, default=1_000_000_000, help="Cycles after which it ends."),
@@ -97,6 +97,11 @@ def verb(ask: Sim) -> int:
     if ask.base and (is_elf or is_hex):
         kind = "an ELF file" if is_elf else "Intel HEX"
         raise UserError(f"--base: {kind} says itself where its bytes belong; leave it out")
+    if not (is_elf or is_hex or ask.base or ask.image.suffix.lower() == ".bin"):
+        raise UserError(
+            f"{cut(ask.image.name)}: begins as neither ELF nor Intel HEX do; give --base if these are the bytes of the "
+            f"chip's memory, from {target.chip.flash.base:#x} on if they are all of its flash"
+        )
     base = _address(ask.base, "--base") if ask.base else target.chip.flash.base
     try:
         pieces = [] if is_elf else from_intel_hex(image) if is_hex else [(base, image)]
@@ -201,6 +206,7 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
         ("cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
         ("timing model", seen.timing_model),
     ]
+    facts += [("error of cycles", text) for text in _errors(target, seen)]
     if seen.result is not None:
         values = foreign.returned(target, seen.result)
         facts.append(("returned", ", ".join(f"{v:#x} ({size} bytes)" for size, v in values.items())))
@@ -222,13 +228,13 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
         sheets.append(tables.functions(tree, "cycles by function"))
     if seen.unmodelled:
         used = [
-            (name_of(target, u.address) or None, f"{u.address:#x}", u.reads, u.writes, _at(u.first), _at(u.last))
+            (_register(target, u) or None, _hex(u.address), u.reads, u.writes, _at(u.first), _at(u.last))
             for u in seen.unmodelled
         ]
         heads: dict[str, int | None] = {"not modelled": None, "address": None, "reads": 0, "writes": 0}
         sheets.append(
             plain(
-                "peripherals that no model answers for", "unmodelled", heads | {"first by": None, "last by": None}, used
+                "registers that no model answers for", "unmodelled", heads | {"first by": None, "last by": None}, used
             )
         )
     return sheets
@@ -257,7 +263,7 @@ def _notes(target: Target, seen: Seen) -> list[str]:
         notes.append("The program allows interrupts. There are none here: what they would do is not in these figures.")
     if seen.end == "loops" and seen.unmodelled:
         last = [u for u in seen.unmodelled if u.reads and u.last.function == seen.function]
-        names = {name_of(target, u.address) or f"{u.address:#x}" for u in last}
+        names = {_register(target, u) or f"{u.address:#x}" for u in last}
         if names:
             notes.append(f"It may wait for {', '.join(sorted(names))}, which no model answers for.")
     if seen.left_out:
@@ -268,6 +274,7 @@ def _notes(target: Target, seen: Seen) -> list[str]:
 def _json(target: Target, seen: Seen) -> dict[str, object]:
     data: dict[str, object] = to_builtins(seen)
     data["result"] = None if seen.result is None else foreign.returned(target, seen.result)
+    data["errors"] = to_builtins(of_model(target.name, seen.timing_model))
     data["target"], data["chip"], data["clock_hz"] = target.name, target.chip_name, target.chip.clock_hz
     data["output"], data["buffers"] = bytes(seen.output).hex(), [bytes(b).hex() for b in seen.buffers]
     data["calls"], data["pulses"] = ([_call(c) for c in some] for some in (seen.calls, seen.pulses))
@@ -276,7 +283,7 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
     data["left_out"] = [{"address": a, "bytes": n} for a, n in seen.left_out]
     data["unmodelled"] = [
         {
-            "name": name_of(target, u.address),
+            "name": _register(target, u),
             "address": u.address,
             "reads": u.reads,
             "writes": u.writes,
@@ -285,6 +292,20 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
         for u in seen.unmodelled
     ]
     return data
+
+
+def _errors(target: Target, seen: Seen) -> list[str]:
+    """How far cycles of this target are from silicon's, for each kind of code: this image's is not known."""
+    found = [e.text for e in of_model(target.name, seen.timing_model)]
+    return found or [unpublished(f"{target.name} and this model")]
+
+
+def _register(target: Target, used: Unmodelled) -> str:
+    return used.name if used.address is None else blocks.name_of(target, used.address)
+
+
+def _hex(address: int | None) -> str | None:
+    return None if address is None else f"{address:#x}"
 
 
 def _call(c: Measured) -> dict[str, int]:

@@ -1,14 +1,16 @@
-"""What peripherals are called whose registers a program uses and no model answers for."""
+"""What parts of a chip are called that no model answers for: peripherals whose registers a program uses, and memories
+that it is linked for."""
 
 from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from ..model.target import BLOCKS, Target
 
@@ -32,12 +34,28 @@ _CORTEX = (
 _NEAR = 0x400
 
 
+class _Said(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ``blocks.toml``: spans by what they are called."""
+
+    peripherals: dict[str, _Span] = {}
+    memories: dict[str, _Span] = {}
+
+
+@cache
+def _said(target: Target) -> _Said:
+    file = target.folder / BLOCKS
+    return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _Said) if file.exists() else _Said()
+
+
+def memories(target: Target) -> Iterator[tuple[str, int, int]]:
+    """Name, first address and bytes of memories that the chip has and the simulator has not."""
+    return ((name, *span) for name, span in _said(target).memories.items())
+
+
 @cache
 def _named(target: Target) -> tuple[tuple[str, int, int], ...]:
     """Name, first address and bytes of what the target's ``blocks.toml`` and the core's architecture name."""
-    file = target.folder / BLOCKS
-    said = msgspec.convert(tomllib.loads(file.read_text("utf-8")), dict[str, _Span]) if file.exists() else {}
-    own = tuple((name, *span) for name, span in said.items())
+    own = tuple((name, *span) for name, span in _said(target).peripherals.items())
     return (*own, *(_CORTEX if target.chip.core.startswith("cortex") else ()))
 
 

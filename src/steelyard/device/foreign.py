@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from .. import _native
 from ..model.target import Target
+from . import blocks
 
 #: most bytes of an image file
 MAX_FILE = 64 << 20
@@ -28,9 +29,11 @@ class Place(Struct, frozen=True, array_like=True):
 
 
 class Unmodelled(Struct, frozen=True, array_like=True):
-    """A register without a model, how often it was used, and the instructions that did first and last."""
+    """A register without a model, how often it was used, and the instructions that did first and last. One of the core,
+    and of no peripheral, has a ``name`` and no address."""
 
-    address: int
+    address: int | None
+    name: str
     reads: int
     writes: int
     first: Place
@@ -96,6 +99,7 @@ def run(target: Target, image: bytes | list[tuple[int, bytes]], asked: Experimen
         list(asked.arguments),
         asked.trigger,
         asked.input,
+        list(blocks.memories(target)),
         asked.cycles,
         asked.seconds,
     )

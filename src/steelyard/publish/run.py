@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .. import lab
-from ..analyse.errors import error_of, of_models
+from ..analyse.errors import Error, error_of, of_models, unpublished
 from ..analyse.rows import rows
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
@@ -101,16 +101,23 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
     return facts
 
 
+def error(r: Record) -> Error | None:
+    """The error that a record's simulated cycles carry, where one is published."""
+    return error_of(rows([r])[0]) if _simulated(r) else None
+
+
+def _simulated(r: Record) -> bool:
+    return r.setup.device == "simulator" and bool(r.metrics)
+
+
 def _error(r: Record) -> list[tuple[str, str]]:
     """The error that simulated cycles carry; nothing where there are none."""
-    if r.setup.device != "simulator" or not r.metrics:
+    if not _simulated(r):
         return []
-    [row] = rows([r])
-    error = error_of(row)
-    others = "; ".join(dict.fromkeys(e.kind for e in of_models([row])))
+    known = error(r)
+    others = "; ".join(dict.fromkeys(e.kind for e in of_models(rows([r]))))
     of = f"{r.setup.target} and this model" + (f" but errors of other code ({others})" if others else "")
-    none = f"nothing is published of {of}; docs/claims.md says what the model was checked by, and what it leaves out"
-    return [("error of its cycles", error.text if error else none)]
+    return [("error of its cycles", known.text if known else unpublished(of))]
 
 
 #: an origin of what was handed in to a server: the file's name, and which submission

@@ -1,4 +1,5 @@
-//! Peripherals that no model answers for: programs that are not ours use them, and whoever looks is told.
+//! Registers that no model answers for, of peripherals and of cores: programs that are not ours use them, and whoever looks
+//! is told.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +7,16 @@ use std::ops::Range;
 /// Most addresses that are kept; accesses to others are faults.
 const MOST: usize = 4096;
 
-/// What became of an address without a model.
+/// A register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Register {
+    /// A peripheral's, by its address.
+    At(u32),
+    /// The core's, by its number in the instructions that access it.
+    Control(u32),
+}
+
+/// What became of a register without a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     /// How often it was read.
@@ -17,7 +27,7 @@ pub struct Access {
     pub first: u32,
     /// See there.
     pub last: u32,
-    value: u32,
+    value: u64,
 }
 
 /// Registers that keep what is written to them, and are 0 before.
@@ -25,8 +35,8 @@ pub struct Access {
 pub struct Unmodelled {
     /// Where peripherals may be; an access elsewhere is a fault.
     within: Vec<Range<u32>>,
-    /// By address.
-    pub seen: BTreeMap<u32, Access>,
+    /// What became of them.
+    pub seen: BTreeMap<Register, Access>,
 }
 
 impl Unmodelled {
@@ -35,31 +45,53 @@ impl Unmodelled {
         Self { within, seen: BTreeMap::new() }
     }
 
-    /// What is kept, by address.
-    pub fn kept(&self) -> Vec<(u32, u32)> {
-        self.seen.iter().map(|(&at, a)| (at, a.value)).collect()
+    /// What is kept.
+    pub fn kept(&self) -> Vec<(Register, u64)> {
+        self.seen.iter().map(|(&register, a)| (register, a.value)).collect()
     }
 
-    fn register(&mut self, address: u32, pc: u32) -> Option<&mut Access> {
-        let room = self.seen.len() < MOST || self.seen.contains_key(&address);
-        if !room || !self.within.iter().any(|r| r.contains(&address)) {
+    fn register(&mut self, register: Register, pc: u32) -> Option<&mut Access> {
+        let room = self.seen.len() < MOST || self.seen.contains_key(&register);
+        let there = match register {
+            Register::At(address) => self.within.iter().any(|r| r.contains(&address)),
+            Register::Control(_) => true,
+        };
+        if !room || !there {
             return None;
         }
-        let access = self.seen.entry(address).or_insert(Access { first: pc, ..Access::default() });
+        let access = self.seen.entry(register).or_insert(Access { first: pc, ..Access::default() });
         access.last = pc;
         Some(access)
     }
 
+    /// Reads the core's register of this number, if it is `read`, and gives it the value that follows from the old one, if
+    /// one does; the value before and after. None where there is no room for it.
+    pub fn change(
+        &mut self,
+        number: u32,
+        read: bool,
+        next: impl FnOnce(u64) -> Option<u64>,
+        pc: u32,
+    ) -> Option<(u64, u64)> {
+        let register = self.register(Register::Control(number), pc)?;
+        let (old, new) = (register.value, next(register.value));
+        register.reads += u64::from(read);
+        register.writes += u64::from(new.is_some());
+        register.value = new.unwrap_or(old);
+        Some((old, register.value))
+    }
+
     pub(crate) fn read(&mut self, address: u32, bytes: usize, pc: u32) -> Option<u32> {
-        let register = self.register(address, pc)?;
+        let register = self.register(Register::At(address), pc)?;
         register.reads += 1;
-        Some(if bytes < 4 { register.value & ((1 << (8 * bytes)) - 1) } else { register.value })
+        let value = register.value as u32;
+        Some(if bytes < 4 { value & ((1 << (8 * bytes)) - 1) } else { value })
     }
 
     pub(crate) fn write(&mut self, address: u32, _bytes: usize, value: u32, pc: u32) -> Option<()> {
-        let register = self.register(address, pc)?;
+        let register = self.register(Register::At(address), pc)?;
         register.writes += 1;
-        register.value = value;
+        register.value = value.into();
         Some(())
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn msp430_timer_a(_: &PeripheralConfig<'_>) -> Made {
 }
 
 pub(super) fn systick(_: &PeripheralConfig<'_>) -> Made {
-    made(16, SysTick::default())
+    made(16, SysTick { told: 1, ..SysTick::default() })
 }
 
 pub(super) fn qingke_systick(_: &PeripheralConfig<'_>) -> Made {
@@ -176,14 +176,18 @@ impl Peripheral for Timer {
 }
 
 /// SYST_CSR, SYST_RVR, SYST_CVR, SYST_CALIB: 24 bits that go down to 0, and on from the reload value (DDI 0419, B3.3).
-/// A write to the count sets it to 0, and COUNTFLAG, which says that it came to 0 since it was read last.
+/// A write to the count sets it to 0, and COUNTFLAG, which says that it came to 0 since it was read last. A write to the
+/// reload value counts from the next time on that the count is 0, where 0 stops it.
 #[derive(Default)]
 struct SysTick {
     control: u32,
     reload: u32,
+    /// Cycles that it went on since the count or the reload value was written, and how many of them led to the first 0.
     passed: Count,
-    /// How often it had come to 0 when COUNTFLAG was read or cleared.
+    first: u64,
+    /// How often it had come to 0 when COUNTFLAG was read or cleared, and whether it had before `passed` began.
     told: u64,
+    before: bool,
 }
 
 impl SysTick {
@@ -193,7 +197,24 @@ impl SysTick {
     const COUNTFLAG: u32 = 1 << 16;
 
     fn zeros(&self, now: u64) -> u64 {
-        self.passed.at(now) / (u64::from(self.reload) + 1)
+        let after = self.passed.at(now).checked_sub(self.first);
+        after.map_or(0, |after| 1 + if self.reload == 0 { 0 } else { after / (u64::from(self.reload) + 1) })
+    }
+
+    fn count(&self, now: u64) -> u64 {
+        let round = u64::from(self.reload) + 1;
+        let passed = self.passed.at(now);
+        match passed.checked_sub(self.first) {
+            Some(after) => (round - after % round) % round,
+            None => self.first - passed,
+        }
+    }
+
+    /// Goes on from `count` with 0 told of or not.
+    fn begin(&mut self, count: u64, before: bool, now: u64) {
+        (self.first, self.before) = (count, before);
+        self.passed.set(0, now);
+        self.told = self.zeros(now);
     }
 }
 
@@ -209,15 +230,15 @@ impl Counter for SysTick {
 
 impl Peripheral for SysTick {
     fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
-        let left = u64::from(self.reload) + 1;
         Some(match offset {
             0 => {
-                let (told, zeros) = (self.told, self.zeros(host.now));
+                let zeros = self.zeros(host.now);
+                let flag = std::mem::take(&mut self.before) || zeros > self.told;
                 self.told = zeros;
-                self.control | if zeros > told { Self::COUNTFLAG } else { 0 }
+                self.control | if flag { Self::COUNTFLAG } else { 0 }
             }
             4 => self.reload,
-            8 => ((left - self.passed.at(host.now) % left) % left) as u32,
+            8 => self.count(host.now) as u32,
             _ => 0,
         })
     }
@@ -230,13 +251,11 @@ impl Peripheral for SysTick {
                 host.interrupts |= value & Self::INTERRUPT != 0;
             }
             4 => {
+                let (count, flag) = (self.count(host.now), self.before || self.zeros(host.now) > self.told);
                 self.reload = value & 0x00FF_FFFF;
-                self.told = self.zeros(host.now);
+                self.begin(count, flag, host.now);
             }
-            8 => {
-                self.passed.set(0, host.now);
-                self.told = 0;
-            }
+            8 => self.begin(0, false, host.now),
             _ => return None,
         }
         Some(())
@@ -381,6 +400,29 @@ mod tests {
             said.push(counter.read(0, 4, &mut host).expect("it has this register") >> 16);
         }
         assert_eq!(said, [0, 0, 0, 1, 0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn another_reload_value_counts_from_the_next_zero_on() {
+        let mut host = Host::default();
+        let config = PeripheralConfig { kind: "cortex-systick", base: 0, trigger_bit: None };
+        let (_, mut counter) = build(&config).expect("it is known");
+        for (offset, value) in [(4, 99), (8, 0), (0, 5)] {
+            counter.write(offset, 4, value, &mut host);
+        }
+        host.now = 31; // 69 left
+        counter.write(4, 4, 9, &mut host);
+        let mut seen = Vec::new();
+        for now in [31, 32, 99, 100, 101, 109, 110, 111, 120] {
+            host.now = now;
+            seen.push(counter.read(8, 4, &mut host).expect("it has this register"));
+        }
+        assert_eq!(seen, [69, 68, 1, 0, 9, 1, 0, 9, 0]);
+        counter.write(4, 4, 50, &mut host); // which does not clear COUNTFLAG
+        let flags = [0, 0].map(|_| counter.read(0, 4, &mut host).expect("it has this register") >> 16);
+        assert_eq!(flags, [1, 0]);
+        let (_, mut fresh) = build(&config).expect("it is known");
+        assert_eq!(fresh.read(0, 4, &mut host), Some(0), "nothing was counted at reset");
     }
 
     #[test]
