@@ -109,7 +109,10 @@ def test_one_function(cli: Cli, image: bytes) -> None:
         ("sim x.elf --chip bluepill", "x.elf on bluepill: the image is for AVR (e_machine 83), the chip is Arm (40)"),
         ("sim none.elf --chip uno", "none.elf: No such file or directory; name another image"),
         ("sim request --chip uno", "request: begins as neither ELF nor Intel HEX do; give --base if these"),
-        ("sim request --chip uno --base 0 --trigger work", "these are bytes without symbols; give an address, or an ELF file"),
+        (
+            "sim request --chip uno --base 0 --trigger work",
+            "these are bytes without symbols; give an address, or an ELF file",
+        ),
     ],
 )
 def test_mistakes(cli: Cli, image: bytes, command: str, why: str) -> None:

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from steelyard.model.record import Record
 from steelyard.store import Keeper, Store, checking, copying, moving
 from steelyard.store.operating import Yard
-from steelyard.store.queue import DONE, WAITING, Queue
-from steelyard.store.submissions import Desk
+from steelyard.store.queue import DONE, FAILED, WAITING, Queue
+from steelyard.store.submissions import Desk, Submission
 
 from .conftest import RECORD, Make
 from .test_queue import GIVEN, ROOM, states, tasks
@@ -118,7 +118,8 @@ def test_who_takes_a_run_of_the_future_dates_it_anew(make: Make, tmp_path: Path)
         token = desk.hand_in(GIVEN, tasks(targets="b"), ROOM)
         with Queue(store, "w").taken("b") as taken:
             assert taken is not None
-            Queue(store, "w").close(taken, DONE, record=replace(ahead, log=""))
+            other = replace(ahead, log="", metrics={**ahead.metrics, "rom": 1})
+            Queue(store, "w").close(taken, DONE, record=other)
         assert desk.publish(token) == 1
         found += store.runs(newest_only=False)
     assert len(found) == 3
@@ -197,3 +198,49 @@ def test_what_was_handed_in_moves_with_its_queue(database: str, tmp_path: Path) 
         assert states(desk, newer) == [WAITING, WAITING]
         fresh = desk.hand_in(replace(GIVEN, content=b"fresh"), tasks(replace(GIVEN, content=b"fresh")), ROOM)
         assert len({s.number for t in (first, second, newer, fresh) if (s := desk.find(t)) is not None}) == 4
+
+
+def test_a_copy_that_is_made_again_gets_what_became_of_it(database: str, tmp_path: Path) -> None:
+    with Store.open(database) as one, Store.open(tmp_path / "other.db") as other:
+        desk, line, moved = Desk(one), Queue(one, "w"), Desk(other)
+        given = {name: replace(GIVEN, content=name.encode()) for name in ("kept", "gone", "failed")}
+        kept, gone, failed = (desk.hand_in(g, tasks(g), ROOM) for g in given.values())
+        with line.taken("a") as running:
+            assert running is not None
+            moving.move(one, other)
+            assert states(moved, kept) == [WAITING, WAITING]
+            line.close(running, DONE, record=RECORD, log="said")
+        with line.taken("b") as taken:
+            assert taken is not None
+            line.close(taken, FAILED, "its machine has no disk")
+        assert desk.withdraw(gone)
+        newer = replace(given["kept"], content=b"newer", previous=kept)
+        # what is handed in again, as the version after the next: its package has a lower number than the one before
+        second = desk.hand_in(newer, tasks(newer), ROOM)
+        third = desk.hand_in(replace(given["failed"], previous=second), tasks(given["failed"]), ROOM)
+        desk.publish(kept)
+        for added in (2, 0):
+            copying.copy(one, other)
+            assert moving.move(one, other) == added
+            assert states(moved, kept) == states(desk, kept)
+            assert sorted(states(moved, kept)) == [DONE, FAILED]
+            found = [(s.state, s.previous) for t in (kept, gone, failed, second, third) if (s := moved.find(t))]
+            ours = [(s.state, s.previous) for t in (kept, gone, failed, second, third) if (s := desk.find(t))]
+            assert found == ours
+            assert found[4][1] is not None
+            assert all(j.run is not None for j in moved.jobs(must(moved.find(kept))) if j.state == DONE)
+            assert states(moved, gone) == []
+            assert [a.outcome for a in Yard(other).job(1)[1]] == [a.outcome for a in Yard(one).job(1)[1]]
+        # what got further there stays
+        with Queue(other, "v").taken("a") as there:
+            assert there is not None
+            Queue(other, "v").close(there, DONE, record=RECORD, log="later")
+        before = [states(moved, t) for t in (kept, failed, second, third)]
+        assert moving.move(one, other) == 0
+        assert [states(moved, t) for t in (kept, failed, second, third)] == before
+        assert other.orphans() == []
+
+
+def must(found: Submission | None) -> Submission:
+    assert found is not None
+    return found

@@ -337,7 +337,8 @@ def test_what_is_deleted_takes_earlier_runs_and_logs_with_it(blobs: Store) -> No
             assert taken is not None
             line.close(taken, DONE, record=mine, log=log)
 
-    bundled = blobs.add(replace(mine, log=blobs.put_blob("the same")))
+    other_figures = {**mine.metrics, "rom": 1}
+    bundled = blobs.add(replace(mine, log=blobs.put_blob("the same"), metrics=other_figures))
     token = weighed(GIVEN, "the same")
     for log in ("private", "the same"):
         yard.repeat(1)

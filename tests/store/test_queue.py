@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sqlalchemy import column, func, select, table, update
 
 from steelyard.model.errors import UserError
-from steelyard.model.record import Point
+from steelyard.model.record import Point, Record
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
 from steelyard.store.floor import Worker
@@ -145,6 +145,32 @@ def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:
     with Queue(store, "w").taken(["a"]) as taken:
         assert taken is not None
         assert taken.content == GIVEN.content
+
+
+def test_who_hands_in_the_same_sources_changes_nobody_elses_runs(store: Store) -> None:
+    """They are named by who was first, for as long as these are there; other figures are news."""
+    desk, line, yard = Desk(store), Queue(store, "w"), Yard(store)
+
+    def weighed(content: bytes, name: str, record: Record) -> str:
+        given = replace(GIVEN, content=content, name=name)
+        token = desk.hand_in(given, tasks(given, "a"), ROOM)
+        with line.taken("a") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=record)
+        return token
+
+    first = weighed(b"first", "first.zip", RECORD)
+    second = weighed(b"second", "second.zip", replace(RECORD, host="elsewhere", seconds=9.0))
+    assert [desk.publish(t) for t in (first, second)] == [1, 0]
+    assert [r.origin for r in store.runs(newest_only=False)] == ["first.zip (submission 1)"]
+    third = weighed(b"third", "third.zip", replace(RECORD, metrics={**RECORD.metrics, "rom": 1}))
+    assert desk.publish(third) == 1
+    assert yard.delete(3) == 1
+    assert [r.origin for r in store.runs(newest_only=False)] == ["first.zip (submission 1)"]
+    assert yard.delete(1) == 1
+    assert [r.origin for r in store.runs(newest_only=False)] == ["second.zip (submission 2)"]
+    assert yard.delete(2) == 1
+    assert store.orphans() == []
 
 
 def test_names_of_a_zip_share_its_runs_and_no_others(store: Store) -> None:
@@ -438,7 +464,7 @@ def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:
 
                 published = pool.submit(publish)
                 both.wait()
-                line.close(taken, DONE, record=RECORD)
+                line.close(taken, DONE, record=replace(RECORD, metrics={**RECORD.metrics, "rom": k}))
                 published.result()
         assert len(store.runs(newest_only=False)) == rounds
 

@@ -21,6 +21,7 @@ import pytest
 import uvicorn
 from msgspec.structs import replace
 from sqlalchemy import URL, event, func, select
+from uvicorn.server import ServerState
 
 from steelyard import __version__
 from steelyard.farm import worker
@@ -238,6 +239,56 @@ def test_connections_that_ask_nothing_give_their_places_back(tmp_path: Path, mon
         server.should_exit = True
         server.force_exit = True
         thread.join(60)
+
+
+@pytest.mark.parametrize(
+    ("host", "counted"),
+    [("192.0.2.7", True), ("2001:db8::1", True), ("fe80::1%eth0", True), ("127.0.0.1", False), ("::1", False),
+     ("::ffff:127.0.0.1", False), ("::ffff:192.0.2.7", True), ("", False)],
+)  # fmt: skip
+def test_an_address_has_so_many_connections_and_no_more(
+    host: str, counted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for this machine's, which a proxy has."""
+
+    class Far:
+        """A connection's other end."""
+
+        ended = False
+
+        def get_extra_info(self, name: str) -> object:
+            return {"peername": (host, 4711)}.get(name)
+
+        def abort(self) -> None:
+            self.ended = True
+
+        def is_closing(self) -> bool:
+            return self.ended
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(idle, "MOST", 3)
+
+    async def connected() -> None:
+        async def answers(scope: Any, receive: Any, send: Any) -> None: ...
+
+        config = uvicorn.Config(answers, lifespan="off", log_config=None)
+        config.load()
+        state = ServerState()
+        made = [(idle.Protocol(config, state, {}), Far()) for _ in range(6)]
+        for protocol, far in made[:4]:
+            protocol.connection_made(far)  # type: ignore[arg-type]
+        assert [far.ended for _, far in made[:4]] == [False] * 3 + [counted]
+        for protocol, _ in made[2:4]:
+            protocol.connection_lost(None)
+        for protocol, far in made[4:]:
+            protocol.connection_made(far)  # type: ignore[arg-type]
+        assert [far.ended for _, far in made[4:]] == [False, counted]
+        for protocol, _ in (*made[:2], *made[4:]):
+            protocol.connection_lost(None)
+        assert not idle.Protocol.of_address
+
+    asyncio.run(connected())
 
 
 class _Served:

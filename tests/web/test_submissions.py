@@ -6,6 +6,7 @@ import csv
 import http.client
 import io
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -167,6 +168,17 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     private = request(service.url, file)
     assert private.headers["cache-control"] == "private, no-store"
     rom = next(line for line in private.text.splitlines() if "tinyjambu" in line)
+    [own] = [h for h in Parsed(page.text).all("href", "a") if re.fullmatch(f"{link}/\\d+", h)]
+    run = request(service.url, own)
+    assert run.headers["cache-control"] == "private, no-store"
+    harmless(Parsed(run.text))
+    for part in ("cycles_encrypt_mean", "cycles of every known answer", "error of its cycles", "to repeat"):
+        assert part in run.text, part
+    assert request(service.url, f"{own}/vectors.csv").text.startswith("answer,")
+    log = request(service.url, f"{own}/log")
+    assert (log.status, log.headers["cache-control"]) == (200, "private, no-store")
+    for wrong in (f"{link}/99", f"{link}/99/log", f"/submissions/{'x' * 22}/{own.rsplit('/', 1)[1]}"):
+        assert request(service.url, wrong).status == 404
     assert request(service.url, "/variants/tinyjambu128v2").status == 404, "nobody else sees it"
     assert "tinyjambu" not in request(service.url, "/").text
     assert request(service.url, "/api/v1/implementations").text.count("tinyjambu") == 0

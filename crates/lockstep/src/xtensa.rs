@@ -225,7 +225,7 @@ impl<'a> Generator<'a> {
         (word, bits)
     }
 
-    /// OneCycle unit of a sequence: an instruction, a branch over one, a division, a loop.
+    /// One unit of a sequence: an instruction, a branch over one, a division, a loop.
     fn unit(&mut self, code: &mut Code, keep: u16) {
         let pc = code.here();
         match self.random.below(12) {

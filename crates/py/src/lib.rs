@@ -390,16 +390,13 @@ fn simulate(
     };
     let place = |pc: u32| image.function(pc).unwrap_or_default().to_owned();
     let calls = |some: &[Measured]| -> Vec<_> { some.iter().map(|c| (c.began, c.cycles, c.stack)).collect() };
-    let used = seen
-        .unmodelled
-        .iter()
-        .map(|&(register, reads, writes, first, last)| {
-            let (address, name) = match register {
-                Register::At(address) => (Some(address), String::new()),
-                Register::Control(number) => (None, sim::csr_name(number)),
-            };
-            (address, name, reads, writes, (first, place(first)), (last, place(last)))
-        });
+    let used = seen.unmodelled.iter().map(|&(register, reads, writes, first, last)| {
+        let (address, name) = match register {
+            Register::At(address) => (Some(address), String::new()),
+            Register::Control(number) => (None, sim::csr_name(number)),
+        };
+        (address, name, reads, writes, (first, place(first)), (last, place(last)))
+    });
     let said = serde_json::json!({
         "end": end,
         "fault": fault,

@@ -78,7 +78,7 @@ def verb(ask: Serve) -> int:
         app = create(Makers(select.place(ask.db), taking))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
-            limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http=idle.Protocol, ws="none",
+            limit_concurrency=idle.PLACES, h11_max_incomplete_event_size=16 << 10, http=idle.Protocol, ws="none",
         )  # fmt: skip
         with _workers(ask, taking):
             uvicorn.Server(config).run(sockets=[listener])

@@ -1,7 +1,9 @@
-"""Copies what was handed in, with its queue, from one database to another: the move of a service to another server."""
+"""Copies what was handed in, with its queue, from one database to another: the move of a service to another server, and
+its backup, copied again and again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,28 +12,43 @@ from sqlalchemy import Connection, Table, func, insert, select, text, update
 from . import schema
 from .engine import explained
 from .leasing import repeated
-from .queue import RUNNING, WAITING
+from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
+from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
 
 _package, _submission, _job, _attempt = schema.package, schema.submission, schema.job, schema.job_attempt
 #: tables whose rows keep their number, which names of runs have in them
 _NUMBERED = (_submission,)
+#: what becomes of a submission, in the order in which it may; what becomes of a job
+_COURSE = (PRIVATE, OFFERED, PUBLISHED, WITHDRAWN)
+_ENDED = (DONE, FAILED)
+#: what changes of a job
+_WORKED = ("state", "priority", "attempts", "detail", "ready", "record", "log")
 
 
 def move(source: Store, to: Store) -> int:
-    """Adds the submissions that ``to`` lacks, with packages, jobs and attempts, each package in a transaction of its
-    own; how many submissions. Runs have to be there already, for jobs name them. What runs waits: leases are not
-    copied. A submission keeps its number where that is free. Raises :class:`StoreError`."""
+    """Adds the submissions that ``to`` lacks, with packages, jobs and attempts, and brings those that are there to
+    where they have got, each package in a transaction of its own; how many were added. What is further in ``to`` stays.
+    Runs have to be there already, for jobs name them. What runs waits: leases are not copied. A submission keeps its
+    number where that is free. Raises :class:`StoreError`."""
     theirs = {run: number for number, run in to.known().items()}
     runs = {number: theirs[run] for number, run in source.known().items() if run in theirs}
     with explained(source._name), source._engine.connect() as mine:
         packages = mine.execute(select(_package.c.id, _package.c.digest).order_by(_package.c.id)).all()
     numbers: dict[int, int] = {}
+    added = 0
     for package in packages:
-        work = partial(_add, rows=_of(source, package.id), runs=runs, known=dict(numbers))
+        work = partial(_package_of, rows=_of(source, package.id), runs=runs)
         with explained(to._name):
-            numbers |= repeated(to._engine, work)
-    return len(numbers)
+            made, known = repeated(to._engine, work)
+        added += made
+        numbers |= known
+    with explained(source._name), source._engine.connect() as mine:
+        query = select(_submission.c.id, _submission.c.previous_id, _submission.c.first_id)
+        older = mine.execute(query.where(_submission.c.first_id.is_not(None))).all()
+    with explained(to._name):  # when all are there: a zip may be handed in again as the next version of another
+        repeated(to._engine, lambda connection: _linked(connection, older, numbers))
+    return added
 
 
 def _of(source: Store, package: int) -> dict[str, list[Any]]:
@@ -47,33 +64,75 @@ def _of(source: Store, package: int) -> dict[str, list[Any]]:
         return {name: [dict(r._mapping) for r in connection.execute(query)] for name, query in queries.items()}
 
 
-def _add(
-    connection: Connection, rows: dict[str, list[Any]], runs: dict[int, int], known: dict[int, int]
-) -> dict[int, int]:
-    """Adds what lacks of a package; the new number of each submission that was added, by its old one."""
+def _package_of(
+    connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int]
+) -> tuple[int, dict[int, int]]:
+    """Adds what lacks of a package, and brings the rest to where it has got; how many submissions were added, and the
+    number here of each by its own."""
     (package,) = rows["package"]
     at = connection.execute(
         select(_package.c.id, _package.c.size).where(_package.c.digest == package["digest"])
     ).first()
     number = _inserted(connection, _package, package) if at is None else int(at.id)
-    if at is not None and not at.size and package["size"]:
+    numbers: dict[int, int] = {}
+    added = 0
+    for s in rows["submission"]:
+        there = connection.execute(select(_submission).where(_submission.c.token == s["token"])).first()
+        if there is None:
+            own = {"package_id": number, "previous_id": None, "first_id": None}
+            numbers[s["id"]] = _inserted(connection, _submission, {**s, **own})
+            added += 1
+            continue
+        numbers[s["id"]] = there.id
+        if _COURSE.index(s["state"]) > _COURSE.index(there.state):
+            which = _submission.c.id == there.id
+            connection.execute(update(_submission).where(which).values(state=s["state"]))
+            if s["state"] == WITHDRAWN:
+                emptied(connection, which, number)
+    mine = _submission.c.package_id == number
+    if connection.execute(select(_submission.c.id).where(mine, _submission.c.state != WITHDRAWN)).first() is None:
+        return added, numbers  # nobody wants its jobs
+    if at is not None and not at.size:  # it was handed in again
         filled = {"size": package["size"], "content": package["content"]}
         connection.execute(update(_package).where(_package.c.id == number).values(filled))
-    numbers: dict[int, int] = {}
-    for s in rows["submission"]:
-        if connection.execute(select(_submission.c.id).where(_submission.c.token == s["token"])).first() is None:
-            both = known | numbers
-            older = {name: both.get(s[name]) for name in ("previous_id", "first_id")}
-            numbers[s["id"]] = _inserted(connection, _submission, {**s, **older, "package_id": number})
     for j in rows["job"]:
-        if connection.execute(select(_job.c.id).where(_job.c.identity == j["identity"])).first() is not None:
-            continue
-        state = WAITING if j["state"] == RUNNING else j["state"]
-        made = _inserted(connection, _job, {**j, "package_id": number, "state": state, "run_id": runs.get(j["run_id"])})
-        for a in rows["attempt"]:
-            if a["job_id"] == j["id"]:
-                _inserted(connection, _attempt, {**a, "job_id": made})
-    return numbers
+        _job_of(connection, j, [a for a in rows["attempt"] if a["job_id"] == j["id"]], number, runs.get(j["run_id"]))
+    return added, numbers
+
+
+def _job_of(connection: Connection, job: Mapping[str, Any], attempts: list[Any], package: int, run: int | None) -> None:
+    """Adds a job with its attempts, or those that are new and what came of them."""
+    state = WAITING if job["state"] == RUNNING else job["state"]
+    there = connection.execute(select(_job).where(_job.c.identity == job["identity"])).first()
+    if there is None:
+        number = _inserted(connection, _job, {**job, "package_id": package, "state": state, "run_id": run})
+        known: dict[tuple[str, int], Any] = {}
+    else:
+        number = there.id
+        mine = connection.execute(select(_attempt).where(_attempt.c.job_id == number)).all()
+        known = {(a.worker, a.begun): a for a in mine}
+        ended = (there.state in _ENDED, max((a.ended or 0 for a in mine), default=0))
+        theirs = (state in _ENDED, max((a["ended"] or 0 for a in attempts), default=0))
+        if ended[1] < theirs[1] or ended < theirs:
+            values = {**{name: job[name] for name in _WORKED}, "state": state, "run_id": run}
+            connection.execute(update(_job).where(_job.c.id == number).values(values))
+        elif there.run_id is None and run is not None and ended == theirs:  # it was published since
+            connection.execute(update(_job).where(_job.c.id == number).values(run_id=run))
+    for a in attempts:
+        old = known.get((a["worker"], a["begun"]))
+        if old is None:
+            _inserted(connection, _attempt, {**a, "job_id": number})
+        elif old.ended is None and a["ended"] is not None:
+            came = {name: a[name] for name in ("ended", "outcome", "detail", "log")}
+            connection.execute(update(_attempt).where(_attempt.c.id == old.id).values(came))
+
+
+def _linked(connection: Connection, older: Sequence[Any], numbers: Mapping[int, int]) -> None:
+    """Names the older versions of submissions that have none here."""
+    for s in older:
+        values = {"previous_id": numbers.get(s.previous_id), "first_id": numbers.get(s.first_id)}
+        mine = (_submission.c.id == numbers.get(s.id), _submission.c.first_id.is_(None))
+        connection.execute(update(_submission).where(*mine).values(values))
 
 
 def _inserted(connection: Connection, table: Table, row: dict[str, Any]) -> int:

@@ -230,6 +230,8 @@ class Yard:
                 raise UserError(f"submission {number} is not there")
             unpublished = _unpublished(connection, package, before)
             emptied(connection, mine, package)
+            for other in connection.execute(_SAME).scalars().all():
+                queue.to_runs(connection, other, self._store)
             return unpublished
 
         runs, logs = self._done(DELETED, f"submission {number}", work)
@@ -323,6 +325,14 @@ def forget(store: Store, run: int) -> None:
 #: what of an implementation a task says, the last one not always
 _IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
 #: what a job is that is to be done again
+#: packages that are public, with records that are no runs: the same was public already, until it was deleted
+_SAME = (
+    select(_job.c.package_id)
+    .join(_submission, _submission.c.package_id == _job.c.package_id)
+    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_(None))
+    .distinct()
+    .order_by(_job.c.package_id)
+)
 _ANEW = {"state": WAITING, "attempts": 0, "ready": 0, "detail": "", "record": None, "log": None, "run_id": None}
 
 

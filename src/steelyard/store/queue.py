@@ -24,6 +24,8 @@ from .dates import dated
 from .engine import explained
 from .errors import LeaseLost, StoreError
 from .leasing import Then, anew, ended, repeated
+from .queries import by_keys
+from .reading import Reader
 from .store import Store
 from .tenure import Tenure
 from .values import storable
@@ -267,7 +269,8 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
 
 def to_runs(connection: Connection, package: int, store: Store) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
-    stored ends its job, and no other."""
+    stored ends its job, and no other. What is public already as somebody else's stays his: the same sources, set up in
+    the same way, with the same figures."""
     published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
     origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:
@@ -285,6 +288,8 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
     ]
     made = 0
     for r, named, record in mine:
+        if _public(connection, record, named):
+            continue
         log = ""
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
@@ -296,6 +301,20 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
         made += "run_id" in values
         connection.execute(update(_job).where(_job.c.id == r.id).values(values))
     return made
+
+
+def _public(connection: Connection, record: Record, named: str) -> bool:
+    """Whether the run that counts for a record's setup is of another origin, and says the same."""
+    with suppress(StoreError):
+        return any(
+            known.origin != named and _says(known) == _says(record)
+            for known in Reader(connection).records(by_keys([record.setup.key]))
+        )
+    return False
+
+
+def _says(record: Record) -> tuple[object, ...]:
+    return (record.metrics, record.points, record.vector_cycles, record.failure, record.verification)
 
 
 def origin(name: str, first: int) -> str:

@@ -100,8 +100,9 @@ def html(
         name = markup.anchor(block.sheet.label, taken)
         ids = markup.line_ids(block.sheet, block.anchors, taken) if block.anchors else ()
         shown = markup.table(
-            block.sheet, runs, name, bars=block.bars, wide=block.wide, past=block.past, ids=ids, private=block.private
-        )
+            block.sheet, block.addresses or runs, name, bars=block.bars, wide=block.wide, past=block.past, ids=ids,
+            private=block.private,
+        )  # fmt: skip
         return Safe(shown)
 
     def files(block: Table | Picture) -> list[tuple[str, str]]:

@@ -28,7 +28,8 @@ class Table(Struct, frozen=True):
     """A sheet, of which as many lines stand on the page as can be read; files have them all. ``bars`` names a column
     whose numbers are drawn too, with their ``past`` (rows by run, the oldest first) as a line, ``wide`` the columns
     whose text may break. Lines have addresses of their own, made of so many first cells as ``anchors`` says. Of
-    implementations that are ``private`` there is no page."""
+    implementations that are ``private`` there is no page; numbers of runs lead to these ``addresses``, where there are
+    some, else to those of public runs."""
 
     sheet: Sheet
     bars: str = ""
@@ -37,6 +38,7 @@ class Table(Struct, frozen=True):
     past: Mapping[int, Sequence[Row]] = {}
     anchors: int = 0
     private: bool = False
+    addresses: Mapping[int, str] = {}
 
 
 class Picture(Struct, frozen=True):

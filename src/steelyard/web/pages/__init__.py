@@ -50,6 +50,8 @@ ROUTES: Mapping[tuple[str, ...], Route] = {
     ("search",): Route(overview.search, overview.SEARCH),
     ("submissions",): Route(submissions.form),
     ("submissions", "*"): Route(submissions.one),
+    ("submissions", "*", "*"): Route(submissions.run),
+    ("submissions", "*", "*", "log"): Route(submissions.log),
 }
 
 

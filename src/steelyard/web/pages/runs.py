@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from msgspec.structs import replace
 
 from ...analyse.answer import workload_name
@@ -16,8 +18,8 @@ from .. import address, documents, examine, markup
 from ..page import Block, Links, Markup, NotThereError, Page, Picture, Pre, Table, Text
 from .view import View
 
-#: characters of a log on its page
-LOG = 200_000
+#: characters of a log on its page, and what one says that has none
+LOG, SILENT = 200_000, "the compilers said nothing"
 
 
 def run(v: View, key: str, finished: str = "") -> Page:
@@ -26,27 +28,13 @@ def run(v: View, key: str, finished: str = "") -> Page:
     sheets = {s.label: s for s in runs.sheets(record, v.store.same_answers(record))}
     s = record.setup
     mine = address.run(s.key, others[record.id or 0])
-    about = replace(sheets["run"], columns=[Column("field", "what"), Column("value", "value")])
+    about = described(sheets["run"])
     blocks: list[Block] = [Table(about, wide=("value",))]
     links = [("profile and flame graph", address.path("runs", mine[0], "profile")),
              ("image", address.path("runs", mine[0], "image"))] if record.ok else []  # fmt: skip
     links += [("build log", address.path("runs", *mine, "log"))] if record.log else []
     blocks.append(Links(links, "more of this run"))
-    if "metrics" in sheets:
-        blocks.append(Table(_defined(sheets["metrics"], record.setup.primitive), wide=("definition",), anchors=1))
-    if record.points:
-        if workload_name(s.workload) == "vectors":
-            blocks.append(_vectors(v, record))
-        elif chart := markup.chart(record.points, f"cycles by size, {s.label} on {s.target}"):
-            blocks.append(Markup(f"<figure>{chart}</figure>"))
-        blocks.append(Table(sheets["points"], anchors=2))
-    if record.vector_cycles:
-        title = f"cycles of every known answer, {s.label} on {s.target}"
-        if chart := markup.vectors(unpack(record.vector_cycles), title):
-            blocks.append(Markup(f"<figure>{chart}</figure>"))
-        blocks.append(Table(runs.vectors(record), folded="every known answer"))
-    if "members" in sheets:
-        blocks.append(Table(sheets["members"]))
+    blocks += figures(v, record, sheets)
     older = [n for n in sorted(others, reverse=True) if n != record.id]
     if older:
         lines = [Line([n], [n]) for n in older]
@@ -56,6 +44,32 @@ def run(v: View, key: str, finished: str = "") -> Page:
         (s.label, address.path("implementations", s.variant, s.implementation)),
     ]
     return Page(f"{s.label} on {s.target}, {s.flags}", blocks, "" if record.ok else "No verified figures.", trail)
+
+
+def described(sheet: Sheet) -> Sheet:
+    """What a run is of, with headings."""
+    return replace(sheet, columns=[Column("field", "what"), Column("value", "value")])
+
+
+def figures(v: View, record: Record, sheets: Mapping[str, Sheet]) -> Iterator[Block]:
+    """What was weighed: metrics, cycles by size and of every known answer, library members. One without a number is in
+    no answer yet, and has no figures that are drawn of answers."""
+    s = record.setup
+    if "metrics" in sheets:
+        yield Table(_defined(sheets["metrics"], s.primitive), wide=("definition",), anchors=1)
+    if record.points:
+        if record.id and workload_name(s.workload) == "vectors":
+            yield _vectors(v, record)
+        elif chart := markup.chart(record.points, f"cycles by size, {s.label} on {s.target}"):
+            yield Markup(f"<figure>{chart}</figure>")
+        yield Table(sheets["points"], anchors=2)
+    if record.vector_cycles:
+        title = f"cycles of every known answer, {s.label} on {s.target}"
+        if chart := markup.vectors(unpack(record.vector_cycles), title):
+            yield Markup(f"<figure>{chart}</figure>")
+        yield Table(runs.vectors(record), folded="every known answer")
+    if "members" in sheets:
+        yield Table(sheets["members"])
 
 
 def _record(v: View, key: str, finished: str = "") -> tuple[Record, dict[int, int | None]]:
@@ -135,7 +149,7 @@ def log(v: View, key: str, finished: str) -> Page:
         else ""
     )
     title = f"Build log: {record.setup.label} on {record.setup.target}"
-    return Page(title, [Pre(text[:LOG] or "the compilers said nothing")], more, _run_trail(key, record))
+    return Page(title, [Pre(text[:LOG] or SILENT)], more, _run_trail(key, record))
 
 
 def _run_trail(key: str, record: Record) -> list[tuple[str, str]]:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from ...analyse import compare as comparing
 from ...analyse import order
 from ...analyse.answer import told_apart
 from ...analyse.rows import rows
 from ...model.errors import counted
+from ...model.record import Record
 from ...model.row import Row
 from ...publish import comparison, results
-from ...publish.sheet import Sheet, plain
+from ...publish import run as runs
+from ...publish.sheet import plain
 from ...sources.limits import HANDED_IN
-from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job
+from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job, origin
 from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission, new_token
 from .. import address, lint
-from ..page import Block, Field, Form, Heading, NotThereError, Page, Table, Text
+from ..page import Block, Field, Form, Heading, Links, NotThereError, Page, Pre, Table, Text
 from ..reply import MOST_ZIP
 from ..wire import Found
+from . import runs as run_pages
 from .view import View, bars, noted
 
 #: seconds after which a page with runs ahead is looked at again
@@ -82,7 +86,7 @@ def one(v: View, token: str) -> Page:
     blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(jobs))]
     blocks += _decisions(s, token)
     blocks += _linted(found, s)
-    blocks.append(Table(_of_jobs(jobs), wide=("detail",)))
+    blocks.append(_of_jobs(jobs, token, s.state == PUBLISHED))
     mine = _rows(jobs)
     tables = results.tables(mine, ()) if mine else []
     blocks += (Table(t, bars=bars(t), wide=("detail",), private=s.state != PUBLISHED) for t in tables)
@@ -135,20 +139,68 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
     yield Text(f"Licence as you said: {s.licence}{files}. SHA-256 of the zip: {s.digest}")
 
 
-def _of_jobs(jobs: Sequence[Job]) -> Sheet:
+def _of_jobs(jobs: Sequence[Job], token: str, public: bool) -> Table:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.place, " ".join(j.task.flags), j.state, j.attempts or None,
-         _said(j))
-        for j in jobs
+         k if j.record is not None else None, _said(j, public))
+        for k, j in enumerate(jobs, 1)
     ]  # fmt: skip
-    heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "detail": None}
-    return plain("Runs", "jobs", heads, lines)
+    heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "run": 0,
+             "detail": None}  # fmt: skip
+    at = {k: address.path("submissions", token, str(j.number)) for k, j in enumerate(jobs, 1)}
+    return Table(plain("Runs", "jobs", heads, lines), wide=("detail",), addresses=at)
 
 
-def _said(j: Job) -> str:
-    """Why a job waits, what became of its last try, and why it has no figures."""
+def run(v: View, token: str, number: str) -> Page:
+    """A run of a submission, whole, for who has its private link: also before it is public, and where it failed."""
+    s, job = _job(v, token, number)
+    record = msgspec.structs.replace(job.record, id=None, origin=origin(s.name, s.number))
+    sheets = {sheet.label: sheet for sheet in runs.sheets(record, ())}
+    title = f"{record.setup.label} on {record.setup.target}, {record.setup.flags}"
+    about = msgspec.structs.replace(run_pages.described(sheets["run"]), title=title)
+    links = [("what the compilers said", address.path("submissions", token, number, "log"))]
+    blocks: list[Block] = [Table(about, wide=("value",)), Links(links, "more of this run")]
+    blocks += run_pages.figures(v, record, sheets)
+    return Page(title, blocks, "" if record.ok else "No verified figures.", _trail(s, token))
+
+
+def log(v: View, token: str, number: str) -> Page:
+    """What the compilers said in a run of a submission."""
+    s, job = _job(v, token, number)
+    text = Desk(v.store).log(job.number)
+    more = f"The first {run_pages.LOG} of {len(text)} characters." if len(text) > run_pages.LOG else ""
+    title = f"Build log: {job.record.setup.label} on {job.record.setup.target}"
+    return Page(title, [Pre(text[: run_pages.LOG] or run_pages.SILENT)], more, _trail(s, token))
+
+
+class _Done(Struct, frozen=True):
+    """A job that ended with a record."""
+
+    number: int
+    record: Record
+
+
+def _job(v: View, token: str, number: str) -> tuple[Submission, _Done]:
+    desk = Desk(v.store)
+    s = desk.find(token)
+    if s is None or s.state == WITHDRAWN:
+        raise NotThereError("no submission has this link")
+    for j in desk.jobs(s):
+        if str(j.number) == number and j.record is not None:
+            return s, _Done(j.number, j.record)
+    raise NotThereError("no run of this submission has this address, or it is not done yet")
+
+
+def _trail(s: Submission, token: str) -> list[tuple[str, str]]:
+    return [(f"submission of {s.name}", address.path("submissions", token))]
+
+
+def _said(j: Job, public: bool) -> str:
+    """Why a job waits, what became of its last try, why it has no figures, and why it is no run though ``public``."""
     failure = j.record.failure if j.record is not None else None
     said = [j.why, "" if j.detail in j.why else j.detail, f"{failure.reason}: {failure.detail}" if failure else ""]
+    if public and j.record is not None and j.run is None:
+        said.append("the same sources with the same figures were public before; that run stays")
     return "; ".join(filter(None, said))
 
 
