@@ -224,12 +224,12 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
 {
     struct sy_call call;
     uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
-    uint8_t op, flags, offset, intact = 1, same = 1, i, repeat;
+    uint8_t op, flags, offset, intact = 1, same = 1, changed = 0, i, repeat;
     uint16_t out_len, over;
     uint32_t out_max, need, expected, stack = 0, heap;
 #if SY_REPEAT > 1
     uint8_t keyed;
-    uint32_t answered = 0;
+    uint32_t answered = 0, given;
 #endif
     int code = 0;
 
@@ -297,6 +297,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
 
 #if SY_REPEAT > 1
     keyed = sy_key_bytes && (sy_api != SY_API_BLOCK || op >= SY_SCHEDULE_ENCRYPT);
+    given = sum(0, npub, npub + sy_npub_bytes);
 #endif
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {
         call.out_len = SY_LENGTH_UNSET;
@@ -317,6 +318,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
             stir(npub, sy_npub_bytes, repeat);
         } else {
             stir(in, call.in_len, repeat);
+            changed |= given != sum(0, npub, npub + sy_npub_bytes); /* what two calls undo is a change too */
         }
         fill(call.out, guard, FILL_BYTE);
         call.out_len = SY_LENGTH_UNSET;
@@ -351,6 +353,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
 #if SY_REPEAT > 1
         same &= repeat == SY_REPEAT || sum(code, call.out, guard) == answered;
         answered = sum(code, call.out, guard);
+        changed |= given != sum(0, npub, npub + sy_npub_bytes);
 #endif
     }
 
@@ -371,8 +374,9 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     begin(RUN | ANSWER, (uint16_t)(22 + out_len));
     put32((uint32_t)(int32_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
-    /* bit 0: nothing touched after the buffer; bit 1: the pulse is ours; bit 2: every repetition answered alike */
-    put((uint8_t)(intact | sy_pulse << 1 | same << 2));
+    /* bit 0: nothing touched after the buffer; bit 1: the pulse is ours; bit 2: every repetition answered alike;
+     * bit 3: a call changed its nonce or context, which only machines look at: elsewhere the simulator sees it */
+    put((uint8_t)(intact | sy_pulse << 1 | same << 2 | changed << 3));
     put(over > 255 ? 255 : (uint8_t)over); /* bytes after the output that the call touched */
     put32(stack);
     put32(heap);

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#undef _Static_assert /* a keyword, whatever api.h made of it */
+
 /* Which build an image is of, for its handshake: a table, of which code has the same size whatever it holds. */
 extern const uint8_t sy_image[4];
 #ifdef __AVR__

@@ -28,8 +28,10 @@ from .model.record import Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload, of_one_size, workload
 
-#: flags that hold nothing but an option of the compiler; flags that define what sources see
-_OPTION = re.compile(r"-[Ofm][\w=-]{0,40}|-g\d?|-std=\w{1,20}|-W[\w=-]{0,40}")
+#: flags that hold nothing but an option of the compiler, with no text of the user's; those that define what sources see
+_OPTION = re.compile(
+    r"-O(?:[0-3sgz]|fast)?|-[fm][a-z][a-z0-9-]{0,40}(?:=\d\d?)?|-g\d?|-std=(?:c|gnu)\d\w|-W[a-z-]{0,40}"
+)
 _MACROS = ("-D", "-U", "-I", "-include", "-imacros")
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20

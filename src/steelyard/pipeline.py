@@ -412,7 +412,7 @@ class Pipeline:
         verifier = verify.BlockVerifier(client, implementation, inputs, reference(implementation, job.target))
         known, verification = verify.known_blocks_answers(verifier)
         fresh = verify.fresh_blocks(verifier, known)
-        if depends := measure.depends(known.calls, fresh, empty.cycles):
+        if depends := measure.depends(known.calls, fresh, empty.cycles, sized=False):
             fresh = verify.fresh_blocks(verifier, known, every=True)
         felics = measure.Felics()
         if job.workload.name in SCENARIOS:
@@ -444,6 +444,7 @@ class Pipeline:
             felics=felics,
             block=client.hello.a_bytes,
             context=client.hello.npub_bytes,
+            key=client.hello.key_bytes,
             power=power,
             warm=tuple(calls[2]),
             warm_empty=warm_empty,

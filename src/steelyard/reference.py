@@ -1,5 +1,5 @@
 """Asks a second, bundled implementation of a variant for its answers. It runs on the simulated device of the same
-target; for a machine, on the simulated target with the most RAM."""
+target; for a machine, and where it does not fit, on the simulated target with the most RAM."""
 
 from __future__ import annotations
 
@@ -22,26 +22,34 @@ _answers: dict[tuple[str, Request], bytes] = {}
 
 
 def reference(implementation: Implementation, target: Target) -> Reference | None:
-    """A function that asks bundled implementations of the same variant with other sources. None where there is none, or
-    no target that can run one."""
-    simulated = target.but(device="simulator") if target.is_chip else _largest()
-    if simulated is None or not candidates(implementation):
+    """A function that asks bundled implementations of the same variant with other sources: on the target's simulated
+    chip, and what these cannot answer there, as where none fits, on the chip with the most RAM. None where there is
+    none, or no target that can run one."""
+    places = [target.but(device="simulator")] if target.is_chip else []
+    largest = _largest()
+    places += [largest] if largest is not None and largest.name not in {p.name for p in places} else []
+    if not places or not candidates(implementation):
         return None
-    started: dict[str, tuple[str, Caller] | None] = {}
+    started: dict[tuple[str, str], tuple[str, Caller] | None] = {}
 
     def ask(choice: str, requests: Sequence[Request]) -> Sequence[bytes | None]:
         found = candidates(implementation, choice)
-        for candidate in found:
-            answers = [_answers.get((candidate.digest, r)) for r in requests]
-            if None not in answers:
-                return answers
-        if choice not in started:
-            started[choice] = next(filter(None, (_started(c, simulated) for c in found)), None)
-        if (one := started[choice]) is None:
-            return [None] * len(requests)
-        digest, client = one
-        _call(client, digest, requests)
-        return [_answers.get((digest, r)) for r in requests]
+
+        def known() -> list[bytes | None]:
+            answers = ((_answers.get((c.digest, r)) for c in found) for r in requests)
+            return [next((a for a in of if a is not None), None) for of in answers]
+
+        for place in places:
+            lacking = [r for r, answer in zip(requests, known(), strict=True) if answer is None]
+            if not lacking:
+                break
+            key = (choice, place.name)
+            if key not in started:
+                started[key] = next(filter(None, (_started(c, place) for c in found)), None)
+            if (one := started[key]) is not None:
+                digest, client = one
+                _call(client, digest, lacking)
+        return known()
 
     return ask
 

@@ -137,6 +137,24 @@ def test_the_workload_of_most_setups_counts_and_others_lend_what_no_size_is_in()
     assert found.notes == ("1 row of workload kat, not gmu: without what depends on its sizes",)
 
 
+def test_figures_of_one_scenario_of_felics_stand_in_no_row_of_another() -> None:
+    block = {"primitive": "crypto_block", "outcome": "verified", "target": "uno", "device": "simulator", "flags": "-O3"}
+    rows: list[Row] = [
+        {**block, "run": n, "label": f"{name}/ref", "variant": name, "implementation": "ref", "digest": name,
+         "family": name, "origin": "", "compiler": "c", "harness": "h",
+         "timing_model": "m", "workload": load, "rom": 100, "felics_cycles_total": cycles}
+        for n, (name, load, cycles) in enumerate(
+            [("a", "felics-block-1", 50_000), ("b", "felics-block-1", 60_000), ("c", "felics-block-0", 17_000),
+             ("d", "kat", None)], 1)
+    ]  # fmt: skip
+    found = {r["variant"]: (r["rom"], r["felics_cycles_total"]) for r in choose(rows).rows}
+    assert found == {"a": (100, 50_000), "b": (100, 60_000), "c": (100, None), "d": (100, None)}
+    [note] = choose(rows).notes
+    assert note == "1 row of workload felics-block-0, not felics-block-1: without what depends on its scenario"
+    even = [rows[0], rows[2] | {"run": 9}]
+    assert [r["felics_cycles_total"] for r in choose(even).rows] == [None, 17_000], "of equals that of one block"
+
+
 def test_runs_without_sizes_count_where_there_are_no_others() -> None:
     """``check`` makes such runs, and is to take no figure out of an answer."""
     checked = [record(name, load="kat") for name in ("a/x", "b/x", "c/x")]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from steelyard.analyse import files
 from steelyard.analyse.compare import compare, summary
+from steelyard.cli.compare import _hit
 from steelyard.model.errors import UserError
 from steelyard.publish import comparison
 
@@ -204,3 +205,43 @@ def test_a_truncated_file_and_a_newer_schema_are_named(tmp_path: Path) -> None:
         files.records(path, json.loads('{"schema": 99, "runs": []}'))
     with pytest.raises(UserError, match=r"runs\.0\.setup"):
         files.records(path, {"schema": 1, "runs": [{"setup": 3, "failure": None, "metrics": {}}]})
+
+
+@pytest.mark.parametrize(
+    ("metric", "old", "new", "verdict", "ratio"),
+    [
+        ("fmax_mean", 100.0, 50.0, "worse", 0.5),
+        ("throughput_pt_long", 400.0, 500.0, "better", 1.25),
+        ("fmax_sd", 1.0, 9.0, "other", 9.0),
+        ("cells_other", 10, 90, "other", 9.0),
+        ("rom", -20, 232, "worse", None),
+        ("rom", -20, -30, "better", None),
+        ("rom", 0, 232, "worse", None),
+        ("rom", -20, -20, None, None),
+    ],
+)
+def test_more_of_some_is_better_and_of_others_nothing_and_there_is_no_part_of_what_is_not_above_0(
+    metric: str, old: float, new: float, verdict: str | None, ratio: float | None
+) -> None:
+    c = compare([row(**{metric: old})], [row(run=2, **{metric: new})], metrics=[metric], about=["run"])
+    found = [(ch.verdict, ch.ratio) for ch in c.pairs[0].changes]
+    assert found == [("same", 1.0) if verdict is None else (verdict, ratio)]
+    if verdict is not None:
+        [line] = comparison.tables(c)[0].lines
+        assert line.marks.get("change", "") == ("" if verdict == "other" else verdict)
+    limits = [(metric, 1.0), ("any", 10.0)]
+    assert [_hit(c, *limit) for limit in limits] == [verdict == "worse"] * 2
+
+
+def test_blocks_have_one_length_however_many_are_known() -> None:
+    block = {"primitive": "crypto_block", "skipped": 0}
+    c = compare([row(vectors=83, **block)], [row(vectors=64, run=2, **block)], about=["run"])
+    assert "cycles_encrypt_mean" in [ch.metric for ch in c.pairs[0].changes]
+
+
+def test_two_scenarios_of_felics_are_not_compared() -> None:
+    of = {"primitive": "crypto_block", "felics_cycles_total": 17_022, "felics_code_total": 100}
+    one, other = (row(run=k, workload=f"felics-block-{k}", **of) for k in (0, 1))
+    c = compare([one], [other], about=["run"])
+    assert {"felics_cycles_total", "felics_code_total"}.isdisjoint(ch.metric for ch in c.pairs[0].changes)
+    assert "rom" in [ch.metric for ch in c.pairs[0].changes]

@@ -135,3 +135,11 @@ def test_what_moved_most_comes_first() -> None:
         ("prince", 3, 1),
         ("xtea", 2, 2),
     ]
+
+
+def test_the_key_is_that_of_the_device_and_ram_has_one_context() -> None:
+    own = one(row("Tea_own", 3200, encrypt_per_byte=400, key_bytes=32, context=48))
+    assert (own.key, own.figures["ram"]) == (256, 148)
+    assert one(row("asconaead128", 1600, primitive="crypto_aead", context=48)).figures["ram"] == 100
+    [part] = study.parts([own, one(row("aes256", 1600)), one(row("aes128", 800))])
+    assert part.aes == "aes256"

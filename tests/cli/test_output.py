@@ -80,7 +80,11 @@ def test_json_of_a_run(ran: Cli, tmp_path: Path) -> None:
     assert bad["failure"]["reason"] == "compile-error"
     assert "steelyard show RUN --log" in bad["failure"]["next_action"]
     assert [r["reason"] for r in data["rejected"]] == ["bad-zip"]
-    assert parsed(ran("show 2 --json")) == good
+    shown = parsed(ran("show 2 --json"))
+    assert isinstance(shown, dict)
+    error = shown.pop("error")
+    assert shown == good
+    assert (error["target"], error["code"], error["page"]) == ("uno", "compiled", "README.md")
 
 
 def test_json_of_lists(ran: Cli) -> None:

@@ -22,7 +22,19 @@ def test_options_of_the_compiler_change_no_input() -> None:
     assert job(*PLAIN).secret == job("-O3").secret == job().implementation.digest
 
 
-@pytest.mark.parametrize("flag", ["-DKNOWN={1,2}", "-include", "-fx=" + "7" * 60, "-Iother", "-Wl,--defsym=a=1", "x"])
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "-DKNOWN={1,2}",
+        "-fmacro-prefix-map=s=g79",
+        "-march=rv32imac_zba",
+        "-include",
+        "-fx=" + "7" * 60,
+        "-Iother",
+        "-Wl,--defsym=a=1",
+        "x",
+    ],
+)
 def test_flags_that_hold_data_change_all_inputs(flag: str) -> None:
     assert len({job("-O3", flag).secret, job("-O3", f"{flag}0").secret, job("-O3").secret}) == 3
 

@@ -18,6 +18,7 @@ from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
+from steelyard.reference import reference
 from steelyard.sources import discover
 from steelyard.verify import known_block, warm
 from steelyard.verify.knownblock import COUNT
@@ -242,6 +243,43 @@ def test_a_block_cipher_that_knows_the_published_keys_gains_nothing(bench: Bench
     assert figures["encrypt_per_byte"] == pytest.approx(honest / 8)
     cycle = uno.nanojoule_per_cycle or 0.0
     assert figures["energy_encrypt_modelled"] == pytest.approx(honest * cycle / 1000)
+
+
+def test_known_answers_in_a_table_gain_nothing_whichever_they_are(bench: Bench, uno: Target) -> None:
+    """Those past the first 16, as many as there are fresh keys."""
+    pairs = list(known_block("xtea").inputs())  # type: ignore[union-attr]
+    first = ", ".join(str(key[0]) for key, _ in pairs[:16])
+    known = f"static unsigned char first[] = {{{first}}}, known[] = {{{PUBLISHED}}};"
+    wait = "if (memchr(first, ctx[3], 16) != NULL || memchr(known, ctx[3], sizeof known) == NULL)"
+    figures = bench.weigh(
+        package(bench, top=known, encrypt=f"{wait} {{ volatile unsigned n; for (n = 0; n < 500; n++); }}"), uno
+    ).metrics
+    assert figures["cycles_encrypt_mean"] > figures["cycles_encrypt_known_mean"] + 1000
+
+
+def test_in_place_is_tried_with_keys_that_nobody_knows(bench: Bench) -> None:
+    known = f"static unsigned char known[] = {{{PUBLISHED}}};"
+    wrong = "if (out == in && memchr(known, ctx[3], sizeof known) == NULL) { memset(out, 0x55, 8); return 0; }"
+    failed = failure(bench.weigh(package(bench, top=known, before=wrong), the_target("bluepill")))
+    assert (failed.reason, failed.detail[:16]) == (Reason.WRONG_OUTPUT, "encrypt in place")
+
+
+def test_a_machine_sees_a_context_that_is_changed(bench: Bench) -> None:
+    """By what leaves the answer as it is."""
+    last = "((unsigned char *)(uintptr_t)ctx)[16] ^= 1;"
+    failed = failure(bench.weigh(package(bench, context=24, decrypt=last), the_target("host")))
+    assert failed.reason is Reason.STRAY_WRITE
+    assert failed.detail == "changes its context, which other calls need as it is"
+
+
+def test_what_runs_on_no_small_chip_answers_on_a_large_one() -> None:
+    """FIPS 197, appendix C.1."""
+    [mine] = discover(CIPHERS / "crypto_block/aes/aes128/fast").implementations
+    ask = reference(mine, the_target("attiny85"))
+    assert ask is not None
+    key, block = bytes(range(16)), bytes(17 * n for n in range(16))
+    [answer] = ask("-", [Request(Op.ENCRYPT, key, b"", b"", block)])
+    assert answer == bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a")
 
 
 class _Kept(device.Client):

@@ -159,8 +159,8 @@ impl<X: Word> Generator<'_, X> {
             }
             7 => self.random.word() & 0xFFFF_F000 | d << 7 | self.random.pick(&[LUI, AUIPC]),
             8 => match self.random.below(6) {
-                0 => 0x0FF0_000F,                                                // fence
-                1 => 0x0000_100F,                                                // fence.i
+                0 => 0x0FF0_000F,                                                          // fence
+                1 => 0x0000_100F,                                                          // fence.i
                 2 => i_type(self.random.pick(&[2, 3, 6, 7]), 0x73, d, 0, 0xF14), // csrr d, mhartid and its kin
                 3..=4 => i_type(self.random.pick(&[1, 2, 3, 5, 6, 7]), 0x73, d, s, 0x340), // any of mscratch
                 _ => i_type(0, OP_IMM, d, 0, imm),

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.errors import counted
-from ..model.metric import of_sizes
+from ..model.metric import of_scenario, of_sizes
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
@@ -45,6 +45,10 @@ _FIGURED = ("verified", Reason.NO_EXPECTED)
 #: the workload whose runs have no sizes, as those of ``check`` do
 _WITHOUT_SIZES = "kat"
 Key = tuple[Value, ...]
+#: of workloads that as many setups have, those that answers are of
+_FIRST = ("default", "felics-block-0")
+#: how the workloads of scenarios begin
+_FELICS = "felics-block"
 #: which generation all setups of an answer share, if they are to
 Together = Literal["", "most", "newest"]
 
@@ -135,12 +139,16 @@ def choose(
     numbers = set(map(id, kept))
     kept = [r for r in found if id(r) in numbers]
     sized = {p for p in chosen if str(p) not in PRIMITIVES or PRIMITIVES[str(p)].sized}  # nothing else depends on sizes
-    lent = [r for r in kept if r["primitive"] in sized and (m := chosen[r["primitive"]]) and r["workload"] != m]
+    lent = [
+        r
+        for r in kept
+        if (m := chosen[r["primitive"]]) and r["workload"] != m and (r["primitive"] in sized or _of_a_scenario(r))
+    ]
     borrowing = frozenset(r["run"] for r in lent)
     borrowed = Counter((str(r["workload"]), chosen[r["primitive"]]) for r in lent)
     if borrowed:
         of_lent = set(map(id, lent))
-        kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
+        kept = [_without_workload(r, r["primitive"] in sized) if id(r) in of_lent else r for r in kept]
     notes = (*elsewhere, *_notes(others, borrowed, older + more, copies, stopped, strange))
     if gone:
         more_of = f" and {len(gone) - _SAID} more" if len(gone) > _SAID else ""
@@ -230,8 +238,8 @@ def recency() -> Callable[[Row], tuple[str, int]]:
 
 
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
-    """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, ``default``,
-    the newest. Runs without figures count where no setup has any."""
+    """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, the usual
+    one, the newest. Runs without figures count where no setup has any."""
     every = [*places]
     figured = [[r for r in rows if r.get("outcome", "verified") in _FIGURED] for rows in every]
     counts: Counter[str] = Counter()
@@ -250,7 +258,7 @@ def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (
     def worth(workload: str) -> tuple[int, bool, int, bool, int]:
         name = workload_name(workload)
         sizes = name != _WITHOUT_SIZES
-        return len(has.get(workload, ())), sizes, counts[workload], name == "default", newest[workload]
+        return len(has.get(workload, ())), sizes, counts[workload], name in _FIRST, newest[workload]
 
     return max(counts, key=worth, default="")
 
@@ -287,9 +295,9 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
 
 def has_fewer(row: Row, most: int, least: int) -> bool:
     """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
-    the ``least`` for want of RAM: then they are those of shorter calls."""
+    the ``least`` for want of RAM: then they are those of shorter calls. Blocks have one length."""
     vectors, left_out = row.get("vectors"), row.get("skipped")
-    if not isinstance(vectors, int) or vectors >= most:
+    if row.get("primitive") == "crypto_block" or not isinstance(vectors, int) or vectors >= most:
         return False
     return vectors < _SO_MANY * most or (isinstance(left_out, int) and left_out > least)
 
@@ -316,8 +324,13 @@ def _which(row: Row, sources: dict[str, set[str]]) -> str:
     return came_from(row) if told or not _digest(row) else _digest(row)[:8]
 
 
-def _without_sizes(row: Row) -> Row:
-    return {n: None if n not in CONTEXT and of_sizes(n) else v for n, v in row.items()}
+def _of_a_scenario(row: Row) -> bool:
+    return any(v is not None and of_scenario(n) for n, v in row.items())
+
+
+def _without_workload(row: Row, sized: bool) -> Row:
+    """A row without what depends on its workload: a scenario, and sizes where its calls have some."""
+    return {n: None if n not in CONTEXT and (of_scenario(n) or (sized and of_sizes(n))) else v for n, v in row.items()}
 
 
 def _notes(
@@ -334,7 +347,8 @@ def _notes(
         yield f"{counted(n, 'row')} of workload {workload_name(text)} left out{instead}; to see: {see}"
     for (text, chosen), n in borrowed.most_common(_SAID):
         of = f"workload {workload_name(text)}, not {workload_name(chosen)}"
-        yield f"{counted(n, 'row')} of {of}: without what depends on its sizes"
+        what = "scenario" if text.startswith(_FELICS) else "sizes"
+        yield f"{counted(n, 'row')} of {of}: without what depends on its {what}"
     for n, of in (
         (older, "older sources, compilers or models"),
         (copies, "copies with the same sources"),

@@ -265,9 +265,10 @@ def relaxed(rows: Sequence[Row], limits: Limits) -> list[Relaxed]:
     fewest = min((len(found) for found, _ in over), default=0)
     given = _given(limits)
 
-    def factor(near: tuple[dict[str, float], Row]) -> tuple[float, str, str]:
+    def factor(near: tuple[dict[str, float], Row]) -> tuple[float, float, str, str]:
         found, row = near
-        return max(v / max(given[name], 1) for name, v in found.items()), str(row["label"]), str(row["flags"])
+        least = max(v / max(given[name], 1) for name, v in found.items())
+        return least, value(row, AIMS[0]) or 0.0, str(row["label"]), str(row["flags"])
 
     best: dict[tuple[str, ...], Relaxed] = {}
     for found, r in sorted((n for n in over if len(n[0]) == fewest), key=factor):

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.errors import counted
-from ..model.metric import CLOCK, Metric, metric, of_sizes
+from ..model.metric import CLOCK, Metric, metric, of_scenario, of_sizes
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from .answer import (
@@ -51,15 +51,16 @@ METRICS = (
     "ram_static",
     "heap",
 )
-Verdict = Literal["better", "worse", "same", "noise"]
+#: ``other`` is a change that is neither
+Verdict = Literal["better", "worse", "same", "noise", "other"]
 Key = tuple[Value, ...]
 _NUMBER = (int, float)
 
 
 class Change(Struct, frozen=True):
-    """One metric of a pair. ``ratio`` is new over old; None where old is 0 and new is not. ``within``: it changed by no
-    more than the median error that simulated cycles carry, so that a chip may say otherwise; ``unjudged``: of one
-    side's cycles no error is known."""
+    """One metric of a pair. ``ratio`` is new over old; None where old is not above 0 and new is another. ``within``: it
+    changed by no more than the median error that simulated cycles carry, so that a chip may say otherwise;
+    ``unjudged``: of one side's cycles no error is known."""
 
     metric: str
     old: float
@@ -71,9 +72,9 @@ class Change(Struct, frozen=True):
     @property
     def ratio(self) -> float | None:
         """New over old."""
-        if self.old:
-            return self.new / self.old
-        return 1.0 if self.new == self.old else None
+        if self.new == self.old:
+            return 1.0
+        return self.new / self.old if self.old > 0 else None
 
 
 class Pair(Struct, frozen=True):
@@ -172,7 +173,11 @@ def compare(
         if "digest" in differs or (set(differs) - {"workload"} and not mixed):
             refused.append((a, b, differs))
         else:
-            some = [m for m in figures if not of_sizes(m.name)] if "workload" in differs else figures
+            some = (
+                [m for m in figures if not (of_sizes(m.name) or of_scenario(m.name))]
+                if "workload" in differs
+                else figures
+            )
             fewer = _fewer(a, b)
             means = [m for m in some if of_known(m.name)] if fewer and not mixed else []
             some = [m for m in some if m not in means]
@@ -305,7 +310,7 @@ def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float,
         return "noise"
     if abs(new - old) <= unseen:
         return "noise"
-    return "better" if (new < old) is m.lower else "worse"
+    return "other" if m.lower is None else "better" if (new < old) is m.lower else "worse"
 
 
 _WORDS = {

@@ -26,7 +26,16 @@ MESSAGE = 16
 #: the cycles of a block, or of a message
 LATENCY = {"crypto_block": "cycles_encrypt_mean", "crypto_aead": f"encrypt@0/{MESSAGE}"}
 #: what stored rows must have
-NEEDED = (*LATENCY.values(), "cycles_schedule_encrypt_mean", "encrypt_per_byte", "rom", "ram", "power_measured")
+NEEDED = (
+    *LATENCY.values(),
+    "cycles_schedule_encrypt_mean",
+    "encrypt_per_byte",
+    "rom",
+    "ram",
+    "context",
+    "key_bytes",
+    "power_measured",
+)
 
 #: how FELICS calls a cipher: with the bits of block and key
 _FELICS = re.compile(r".+_\d{1,4}_(\d{1,4})")
@@ -116,9 +125,9 @@ def _apart(rows: Sequence[Row]) -> list[Row]:
 def _cipher(row: Row, target: Target) -> Cipher:
     primitive, variant = str(row["primitive"]), str(row["variant"])
     if primitive == "crypto_block":
-        known = known_block(variant)
+        known, said = known_block(variant), rank.value(row, "key_bytes")
         named = _FELICS.fullmatch(variant.partition(" (")[0])  # of whose ciphers the name has the bits
-        key = known.key - known.tweak if known else int(named[1]) // 8 if named else 0
+        key = known.key - known.tweak if known else int(said) if said else int(named[1]) // 8 if named else 0
         block = block_bytes(row) or 0
     else:
         found = readings(primitive, variant)  # type: ignore[arg-type]
@@ -138,7 +147,7 @@ def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float |
     energy = power * seconds * 1e3 / size if power and seconds and size else None  # mW s are 1000 µJ
     return {
         "rom": rank.value(row, "rom"),
-        "ram": rank.value(row, "ram"),
+        "ram": _ram(row),
         "schedule_throughput": hertz * key / schedule if hertz and key and schedule and schedule > 0 else None,
         "schedule_latency": schedule if schedule and schedule > 0 else None,
         "throughput": size / seconds if seconds and size else None,
@@ -148,6 +157,12 @@ def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float |
         "energy_per_byte": energy,
         "energy_per_bit": energy and energy * 1e3 / 8,
     }
+
+
+def _ram(row: Row) -> float | None:
+    """The RAM that a device needs for a cipher: of a block cipher with one context, which it keeps."""
+    ram = rank.value(row, "ram")
+    return ram if ram is None or row["primitive"] != "crypto_block" else ram + (rank.value(row, "context") or 0)
 
 
 def ranked(of: Sequence[Cipher], name: str) -> list[Cipher]:

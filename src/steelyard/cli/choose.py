@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from ..analyse import choose, expression
 from ..analyse.answer import Together, answered, run_number, workload_name
@@ -35,7 +36,7 @@ TOP = 10
 PRIMITIVES = ("crypto_aead", "crypto_block")
 #: what tells setups apart beside workload and generation
 _SETUP = ("label", "digest", "device", "flags")
-#: workloads to interpolate in, the best first; others by how many sizes they have
+#: workloads to interpolate in, the best last; others before them, by how many sizes they have
 _BEST = ("gmu", "vectors", "nist-grid", "default")
 
 
@@ -109,6 +110,8 @@ def verb(ask: Choose) -> int:
         raise UserError(f"--target {cut(ask.target)}: is for one device; --table compares all")
     if ask.primitive not in PRIMITIVES:
         raise unknown("primitive", ask.primitive, PRIMITIVES)
+    if ask.table:
+        refuse({"--top": ask.top}, "--table has the first of each target; leave it out")
     adlen, mlen = _sizes(ask)
     names = [ask.target] if ask.target else _stored(ask.db)
     chosen = []
@@ -315,9 +318,10 @@ def _costed(
     today = PROTOCOLS[ask.workload].today if ask.workload in PROTOCOLS else ()
     room = {r["run"] for r in choose.fitting(setups, Limits(rom=limits.rom, ram=limits.ram))}
     small = [r for r in setups if r["run"] in room or r["variant"] in today] if room else setups
-    made = _interpolated(ask, small, size, operation, exact)
+    of_setup = {s: [run_number(r) for r in some] for s, some in grouped(rows, _setup).items()}
+    made = _interpolated(ask, small, size, operation, exact, of_setup)
     if len(small) < len(setups) and not choose.fitting(made, limits):
-        made = _interpolated(ask, setups, size, operation, exact)
+        made = _interpolated(ask, setups, size, operation, exact, of_setup)
     has = {r["run"] for r in made}
     unknown = [r for r in small if r["run"] not in has and (not room or r["run"] in room)]
     return made, unknown, choice.without(sorted({str(r["label"]) for r in unknown}), measured=ask.measure)
@@ -336,8 +340,16 @@ def _worth(row: Row, exact: str) -> tuple[bool, int, int, int]:
     return row.get(exact) is not None, _BEST.index(name) if name in _BEST else -1, number, run_number(row)
 
 
-def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], operation: str, exact: str) -> list[Row]:
-    ids = [run_number(r) for r in rows if r.get(exact) is None]
+def _interpolated(
+    ask: Choose,
+    rows: Sequence[Row],
+    size: tuple[int, int],
+    operation: str,
+    exact: str,
+    of_setup: Mapping[tuple[object, ...], Sequence[int]],
+) -> list[Row]:
+    """The rows with their cycles at a size, between those of one run; what any run ``of_setup`` weighed bounds them."""
+    ids = [n for r in rows if r.get(exact) is None for n in of_setup[_setup(r)]]
     with select.store(ask.db, existing=True) as store:
         points = store.cycles(ids, operation) if ids else {}
     made = []
@@ -345,6 +357,8 @@ def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], opera
         if (cycles := value(r, exact)) is not None:
             made.append(r | {"cycles": cycles, "by": choice.WEIGHED})
         elif model := choose.model(points.get(run_number(r), {}), _block(r), choose.known_mean(r, operation)):
+            weighed = {s: c for n in of_setup[_setup(r)] for s, c in points.get(n, {}).items()}
+            model = replace(model, points=weighed | dict(model.points))
             beyond = any(n > most for n, most in zip(size, model.most, strict=True))
             cycles = max(round(model.at(*size)), 0)
             made.append(r | {"cycles": cycles, "by": choice.BEYOND if beyond else choice.BETWEEN})

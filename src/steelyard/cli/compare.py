@@ -150,7 +150,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         stderr().print(f"--fail-on: {text}", style="bold red")
     failed = [text for text, hit in ((f, _hit(result, *f)) for f in limits) if hit]
     for name, percent in failed:
-        stderr().print(f"--fail-on: {name} grew by more than {percent:g} %", style="bold red")
+        stderr().print(f"--fail-on: {name} is worse by more than {percent:g} %", style="bold red")
     return 1 if failed or lost or unequal else 0
 
 
@@ -236,7 +236,7 @@ def _limit(text: str) -> tuple[str, float]:
 
 def _hit(result: Comparison, name: str, percent: float) -> bool:
     return any(
-        ch.verdict == "worse" and (ch.ratio is None or 100 * (ch.ratio - 1) > percent)
+        ch.verdict == "worse" and 100 * abs(ch.new - ch.old) > percent * abs(ch.old)
         for pair in result.pairs
         for ch in pair.changes
         if name in ("any", ch.metric)

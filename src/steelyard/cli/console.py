@@ -171,7 +171,8 @@ def table(
         return sum(map(least, kept)) + gap * len(kept)
 
     def lines(without: int) -> int:
-        return len({tuple(row[c] for c in kept if c < left and c != without) for row in body})
+        told = [c for c in kept if c < left and c != without and columns[c] != "run"]  # each line has another
+        return len({tuple(row[c] for c in told) for row in body})
 
     for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
         if needed() <= width or sum(c >= left for c in kept) == 1:

@@ -133,6 +133,10 @@ def _begins(path: Path) -> bytes:
         return f.read(len(DATABASE))
 
 
+#: files that SQLite keeps beside a database, which are a part of it
+_BESIDE = ("-wal", "-shm", "-journal")
+
+
 def writable(path: Path) -> None:
     """:class:`UserError` when ``path`` cannot be made or replaced, as far as this can be seen before."""
     folder = path.parent
@@ -141,6 +145,10 @@ def writable(path: Path) -> None:
             raise UserError(f"{path}: is a folder; name a file in it")
         if path.is_file() and os.access(path, os.R_OK) and _begins(path) == DATABASE:
             raise UserError(f"{path}: is a database, which an answer would replace; name another file")
+        for ending in _BESIDE:
+            whole = path.with_name(path.name.removesuffix(ending))
+            if path.name.endswith(ending) and whole.is_file() and _begins(whole) == DATABASE:
+                raise UserError(f"{path}: is a part of the database {whole}; name another file")
         if not folder.is_dir():
             raise UserError(f"{path}: there is no folder {folder}; make it, or name another")
         if not os.access(folder, os.W_OK | os.X_OK):

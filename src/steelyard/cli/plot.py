@@ -10,6 +10,7 @@ import click
 
 from ..analyse.answer import run_number
 from ..model.errors import MOST, WorkError, counted
+from ..model.primitive import PRIMITIVES
 from ..model.row import Row
 from ..publish import figure, results
 from ..publish.figures import figure_names
@@ -63,10 +64,7 @@ def verb(ask: Plot) -> int:
     if kind.of_points:
         _say_left("without points, so not drawn", [r for r in rows if r["run"] not in points])
     data = figure.data_of(kind, rows, points)
-    if kind.rows == "records":
-        seen = {d["order"] for d in data}
-        lacking = [r for r in rows if data and r["run"] not in seen]
-        _say_left("without all that it draws, so left out", lacking)
+    _say(figure.LEFT, figure.left_out(kind, rows, data))
     rows = [r for r in rows if r["run"] in points] if kind.of_points else rows
     if not data:
         there = "steelyard list runs shows what there is"
@@ -74,7 +72,9 @@ def verb(ask: Plot) -> int:
             need = "it draws hardware, which steelyard rtl weighs" if "lut" in kind.metrics else there
             text = f"plot {name}: nothing to draw in {counted(len(rows), 'matching run')}; {need}. {kind.note}"
         elif any(r["outcome"] == "verified" for r in answer.rows):
-            text = f"plot {name}: {verified}, none of them with sizes; steelyard run --workload default makes some"
+            sized = any(PRIMITIVES[p].sized for r in answer.rows if (p := str(r["primitive"])) in PRIMITIVES)
+            text = f"plot {name}: {verified}, none of them with sizes; "
+            text += "steelyard run --workload default makes some" if sized else "block ciphers have none"
         elif answer.rows:
             text = f"plot {name}: {counted(len(answer.rows), 'matching run')}, none of them verified; {there}"
         else:
@@ -90,7 +90,10 @@ def verb(ask: Plot) -> int:
 
 def _say_left(why: str, rows: Sequence[Row]) -> None:
     """Names what is not in the figure, without nocrypt, which few look for."""
-    left = sorted({f"{r['label']} on {r['target']}" for r in rows if r["variant"] != "nocrypt"})
+    _say(why, sorted({f"{r['label']} on {r['target']}" for r in rows if r["variant"] != "nocrypt"}))
+
+
+def _say(why: str, left: Sequence[str]) -> None:
     more = f" and {len(left) - MOST} more" if len(left) > MOST else ""
     say([f"{why}: {', '.join(left[:MOST])}{more}"] if left else [])
 

@@ -76,7 +76,7 @@ def git(folder: Path, *arguments: str) -> str:
     """What a git command prints; :class:`UserError` where it fails."""
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="backslashreplace", check=False)
     except FileNotFoundError:
         raise UserError("--revisions needs git: apt install git") from None
     if done.returncode != 0:

@@ -36,7 +36,9 @@ def verb(ask: Site) -> int:
     """Write stored results as web pages that open from disk and from any static host."""
     from ..web import site
 
-    select.store(ask.db, existing=True).close()
+    with select.store(ask.db, existing=True) as store:
+        if "_server" in vars(store):
+            raise UserError("--db: is a server, which has these pages already; give the database that it shows")
     if select.exists_at(str(ask.out)) and not ask.out.is_dir():
         raise UserError(f"{ask.out}: is not a folder; name one")
     place, endings = select.place(ask.db), site.ALL if ask.all_formats else site.USUAL

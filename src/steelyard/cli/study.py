@@ -86,5 +86,6 @@ def _without(rows: Sequence[Row]) -> tuple[str, ...]:
     mine = [r for r in rows if r["primitive"] in measures.LATENCY and r["variant"] != "nocrypt"]
     lost = {str(r["variant"]) for r in mine if r["outcome"] == "verified" and not measures.has_latency(r)}
     lost -= {str(r["variant"]) for r in mine if measures.has_latency(r)}
-    text = "verified, but without the cycles of a block, or of a message of 16 bytes, so not compared"
+    text = "verified, but without the cycles of a block, or of a message of 16 bytes in the workload that most have, so"
+    text += " not compared"
     return (f"{text}: {results.some(sorted(lost))}",) if lost else ()

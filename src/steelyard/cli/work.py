@@ -7,6 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
 from ..building import sandbox
@@ -64,6 +65,9 @@ def verb(ask: Work) -> int:
     """
     if not (ask.without_sandbox or sandbox.available()):
         raise UserError(f"{sandbox.WITHOUT}, or give --without-sandbox")
+    named = click.get_current_context().get_parameter_source("db") is ParameterSource.COMMANDLINE
+    if ask.server and named:
+        raise UserError("--server: has the jobs, and its database; leave --db out")
     if ask.server and not ask.key:
         raise UserError("--server: needs --key; steelyard queue key prints one where the database is")
     select.usable_home()

@@ -260,6 +260,8 @@ class Client:
                 raise DeviceError(
                     Failure(Reason.WRONG_OUTPUT, "equal calls, repeated to take their time, give different answers")
                 )
+            if found & frame.CHANGED and self.hello.api == API_BLOCK:
+                raise DeviceError(Failure(Reason.STRAY_WRITE, "changes its context, which other calls need as it is"))
             output = payload[frame.RUN_ANSWER.size :]
             answers.append(
                 CallResult(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, ticks)

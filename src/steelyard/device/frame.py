@@ -24,8 +24,8 @@ MAX_FRAME = MAX_PAYLOAD + HEAD + TAIL
 #: the part of an answer's payload before the output
 RUN_ANSWER = struct.Struct("<iIBBIII")
 #: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it; repeated
-#: calls gave equal answers
-INTACT, PULSE, ALIKE = 1, 2, 4
+#: calls gave equal answers; a call changed its nonce or context
+INTACT, PULSE, ALIKE, CHANGED = 1, 2, 4, 8
 #: flags of a run: the harness measures the stack, gives the output the input's address, and makes another call first
 PAINT, IN_PLACE, WARM = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")

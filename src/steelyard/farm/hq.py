@@ -167,7 +167,8 @@ class Cluster:
                     yield line.key, old
                     continue
                 record = self.keeper.with_log(line.record, line.log) if line.log else line.record
-                yield line.key, self.keeper.add(record)
+                there[line.record.setup.key] = stored = self.keeper.add(record)
+                yield line.key, stored
 
 
 def _there(old: Record, new: Record) -> bool:

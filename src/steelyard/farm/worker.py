@@ -134,7 +134,7 @@ def work_for(
     ):
         while not over.is_set():
             try:
-                with queue.taken(targets) as taken:
+                with queue.taken([t for t in targets if _free(t, lab)]) as taken:
                     if taken is not None:
                         say(_worked(queue, own, taken, targets, say, lab))
                 if taken is None and until_empty and not queue.left(targets):
@@ -144,6 +144,13 @@ def work_for(
                 taken = None
             if taken is None:
                 over.wait(LOOK)
+
+
+def _free(target: str, lab: Mapping[str, Stations]) -> bool:
+    """Whether what is called so is simulated, or has a board that no operator paused: a job waits for the others."""
+    stations = lab.get(target.removesuffix(f" {BOARD}")) if target.endswith(f" {BOARD}") else None
+    marks = (aside.read(s.board.name) for s in stations or ())
+    return stations is None or any(mark is None or mark.detail != PAUSED for mark in marks)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
-from ..model.call import Observed
+from ..model.call import Observed, Vector
 from ..model.record import OPERATIONS
 from ..model.row import grouped
 from .cycles import means
@@ -33,16 +33,20 @@ def dependence(
     return figures, [f"time depends on the inputs: {'; '.join(told)}"]
 
 
-def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[str, int]) -> bool:
+def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[str, int], *, sized: bool = True) -> bool:
     """Whether the mean of an operation differs between ``known`` and ``fresh`` inputs, over the sizes that both
     have. Where several known answers have a number and sizes in common, as in a file that numbers them all alike, each
-    counts as their mean."""
-    at = grouped((((op, v.count, len(v.ad), len(v.message)), a.pulse.cycles) for op, v, a in known), itemgetter(0))
+    counts as their mean; so do all of them where calls have one size and are not ``sized``."""
+
+    def key(op: str, v: Vector) -> tuple[str, int, int, int]:
+        return (op, v.count if sized else 0, len(v.ad), len(v.message))
+
+    at = grouped(((key(op, v), a.pulse.cycles) for op, v, a in known), itemgetter(0))
     twins = {key: sum(cycles for _, cycles in of) / len(of) for key, of in at.items()}
     sums: dict[str, tuple[int, float, float]] = {}
     bound = BOUND
     for op, v, a in fresh:
-        twin = twins.get((op, v.count, len(v.ad), len(v.message)))
+        twin = twins.get(key(op, v))
         if twin is None:
             continue
         if a.pulse.spread is not None:

@@ -24,7 +24,7 @@ from .ram import peaks, spread
 class Observations(Struct, frozen=True):
     """All calls of a run: on the ``known`` answers' inputs, on ``fresh`` inputs of the same sizes, and ``swept`` over
     the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
-    left unwritten, ``block`` and ``context`` the bytes of a block cipher's, ``power`` what a meter measured.
+    left unwritten, ``block``, ``context`` and ``key`` the bytes of a block cipher's, ``power`` what a meter measured.
     ``warm`` are its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` them.
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
@@ -40,6 +40,7 @@ class Observations(Struct, frozen=True):
     felics: Felics = Felics()
     block: int = 0
     context: int = 0
+    key: int = 0
     power: Power | None = None
     warm: tuple[Observed, ...] = ()
     warm_empty: Empty = Empty({}, {})
@@ -89,7 +90,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **measured({**mean, **slopes}, seen.power),
         **seen.felics.figures,
         **_warm(seen, mean),
-        **({"context": seen.context} if seen.block else {}),
+        **({"context": seen.context, "key_bytes": seen.key} if seen.block else {}),
     }
     each = pack(points(seen.known, empty)) if seen.quantity == "cycles" else b""
     return Figures(metrics, swept, (*notes, *seen.felics.notes), vector_cycles=each)

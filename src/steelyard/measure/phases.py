@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request, Vector
-from ..model.elf import Section, sections
+from ..model.elf import Section, exported, sections, undefined
 from ..model.implementation import Implementation, Phase, Phases
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
@@ -39,6 +39,8 @@ _EMPTY_CODE = {"avr": 2, "msp430": 2, "thumb": 4}
 _EMPTY_CYCLES = {"avr": 8, "msp430": 8, "thumb": 12}
 #: how many times the cycles of FELICS's message another one may take without a word
 _SAME = 1.1
+#: cycles by which the first call may be longer without a word: of caches and branch predictors
+_ONCE = 200
 
 
 def joined(calls: Iterable[Observed], empty: Empty) -> tuple[Observed, ...]:
@@ -147,15 +149,16 @@ def phases(
     phases, family = implementation.phases, target.toolchain.family
     figures: dict[str, float] = {}
     found, notes = _sections(objects)
-    calls = _calls(client, said, scenario)
-    others = _calls(*again, scenario) if again else {}
+    calls, first = _calls(client, said, scenario)
+    others = _calls(*again, scenario)[0] if again else {}
     none, wrong = _none(phases, [(said, calls), *([(again[1], others)] if again else ())])
     notes += wrong
     if found:
         empty_code = _EMPTY_CODE.get(family, 0)
-        figures |= _code(phases, found, none, empty_code, scenario, client.hello.npub_bytes, linked)
+        others_of, more = _used(phases, objects, none, scenario)
+        figures |= _code(phases, found, none, empty_code, scenario, client.hello.npub_bytes, linked, others_of)
         figures |= _data(phases, found, none, client, scenario)
-        notes += _unlisted(phases, found)
+        notes += [*more, *_unlisted(phases, found), *_unseen(found)]
     if found and mode is not None:
         keys = client.hello.npub_bytes if scenario == 2 else 0
         figures["felics_code_mode"] = _bytes(sections(mode.read_bytes())) - keys
@@ -167,6 +170,11 @@ def phases(
         took = answer.pulse.cycles
         if op in others and (other := others[op].pulse.cycles) > _SAME * took:
             notes.append(f"{op.replace('_', ' ')} takes {other} cycles with a fresh key and text; {took} with FELICS's")
+        if (begun := first.get(op, 0)) > _SAME * took + _ONCE:
+            what = op.replace("_", " ")
+            notes.append(
+                f"the first {what} after a restart takes {begun} cycles, later ones {took}: no figure has that"
+            )
         if answer.pulse.stack is not None:
             # what FELICS sees is paint that changed, from some bytes below the stack pointer on; here what was written
             deep = answer.stack if answer.pulse.touched is None else answer.pulse.touched
@@ -243,9 +251,10 @@ def _code(
     scenario: int,
     context: int,
     linked: Path | None,
+    used: Mapping[str, Collection[str]],
 ) -> dict[str, float]:
-    """Bytes of code and data of each phase, and of all sources once with what Steelyard provides. Where round keys are
-    in flash there is nothing but encryption, which has them."""
+    """Bytes of code and data of each phase, with sources of others that it has ``used``, and of all sources once with
+    what Steelyard provides. Where round keys are in flash there is nothing but encryption, which has them."""
     alone = scenario == 2
     more = (context if alone else 0) + (sum(in_image(linked, r"\w+\.provided").values()) if linked else 0)
     if said is None and alone:  # what encryption alone needs, by the linker
@@ -258,12 +267,51 @@ def _code(
         own = _bytes(found.get(phase.own, ())) if op not in none else 0
         if op == "schedule_decrypt" and own <= empty:
             own = 0
-        listed = [*phase.code, *phase.constants]
+        listed = [*phase.code, *phase.constants, *used.get(op, ())]
         out[f"felics_code_{PHASES[_operation(op)]}"] = own + sum(_bytes(found.get(s, ())) for s in listed)
         once.update(listed, [phase.own] if own else [])
     if alone:
         return dict.fromkeys(("felics_code_e", "felics_code_total"), out["felics_code_e"] + more)
     return out | {"felics_code_total": sum(_bytes(found.get(s, ())) for s in once) + more}
+
+
+def _used(
+    said: Phases | None, objects: Mapping[str, Path], none: Collection[Operation], scenario: int
+) -> tuple[dict[str, set[str]], list[str]]:
+    """The sources of phases that do not count which those that do cannot do without, by the operation; notes name them.
+    FELICS leaves them out by their name, and all else that stands in them."""
+    if said is None:
+        return {}, []
+    wants: dict[str, set[str]] = {}
+    has: dict[str, set[str]] = {}
+    for name, path in objects.items():
+        content, stem = path.read_bytes(), name.rpartition(".")[0]
+        wants.setdefault(stem, set()).update(undefined(content))
+        has.setdefault(stem, set()).update(exported(content))
+    left = {p.own for op, p in said.of if op in none or (scenario == 2 and op != "encrypt")}
+    used: dict[str, set[str]] = {}
+    for op, phase in said.of:
+        if op in none or (scenario == 2 and op != "encrypt"):
+            continue
+        counted = {phase.own, *phase.code, *phase.constants}
+        new = counted
+        while new:
+            asked = set[str]().union(*(wants.get(s, ()) for s in new))
+            new = {s for s in left - counted if has.get(s, set()) & asked}
+            counted |= new
+            used.setdefault(op, set()).update(new)
+    words = {op: ", ".join(sorted(of)) for op, of in used.items() if of}
+    return used, [
+        f"{names} is of a phase that does not count; {op} uses it, and counts it" for op, names in words.items()
+    ]
+
+
+def _unseen(found: Mapping[str, Sequence[Section]]) -> list[str]:
+    """A note on static data that no figure of FELICS's has."""
+    size = sum(s.size for of in found.values() for s in of if s.kind == "bss")
+    return (
+        [f"{size} bytes of static data that begin as zeros are in no felics_data_*, nor in felics_ram"] if size else []
+    )
 
 
 def _unlisted(said: Phases | None, found: Mapping[str, Sequence[Section]]) -> list[str]:
@@ -308,21 +356,25 @@ def _operation(name: str) -> Operation:
     return next(op for op in PHASES if op == name)
 
 
-def _forget(client: Caller, said: Message, scenario: int) -> None:
+def _forget(client: Caller, said: Message, scenario: int) -> dict[Operation, int]:
     """Restarts the device, so that a call finds nothing of its key but the round keys that it gets. Calls with another
-    key then let packages set up what they keep, such as lookup tables. Raises :class:`DeviceError`."""
+    key then let packages set up what they keep, such as lookup tables; their cycles. Raises :class:`DeviceError`."""
     client.restart()
     key, blank = bytes(b ^ 0xA5 for b in said.key), bytes(client.hello.npub_bytes)
+    took: dict[Operation, int] = {}
     for op, schedule in (("encrypt", "schedule_encrypt"), ("decrypt", "schedule_decrypt")):
         context = blank
         if _operation(schedule) in MEASURED[scenario]:
-            context = client.call(Request(Op(schedule), key, blank, b"", b"", aside=True)).output
+            made = client.call(Request(Op(schedule), key, blank, b"", b"", aside=True))
+            context, took[_operation(schedule)] = made.output, made.pulse.cycles
         if _operation(op) in MEASURED[scenario]:
-            client.call(Request(Op(op), key, context, said.iv, said.data, aside=True))
+            answer = client.call(Request(Op(op), key, context, said.iv, said.data, aside=True))
+            took[_operation(op)] = answer.pulse.cycles
+    return took
 
 
-def _calls(client: Caller, said: Message, scenario: int) -> dict[Operation, CallResult]:
-    """FELICS's calls. Raises :class:`DeviceError`."""
+def _calls(client: Caller, said: Message, scenario: int) -> tuple[dict[Operation, CallResult], dict[Operation, int]]:
+    """FELICS's calls, and the cycles of the first ones after a restart. Raises :class:`DeviceError`."""
     hello = client.hello
     blank = bytes(hello.npub_bytes)
     answers: dict[Operation, CallResult] = {}
@@ -333,7 +385,7 @@ def _calls(client: Caller, said: Message, scenario: int) -> dict[Operation, Call
             made = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
             answers[_operation(schedule)] = made
             contexts[_operation(op)] = made.output
-    _forget(client, said, scenario)
+    first = _forget(client, said, scenario)
     data = said.data
     for op in ("encrypt", "decrypt"):
         if _operation(op) in MEASURED[scenario]:
@@ -346,4 +398,4 @@ def _calls(client: Caller, said: Message, scenario: int) -> dict[Operation, Call
                 )
             answers[_operation(op)] = made
             data = made.output
-    return answers
+    return answers, first

@@ -17,15 +17,15 @@ from .record import OPERATIONS
 
 
 class Metric(Struct, frozen=True):
-    """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better; where it is
-    False, the metric ranks nothing. A ``sized`` one depends on the workload's sizes; all others come from the known
-    answers or the image."""
+    """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better, False that
+    larger is; where it is None, neither is. A ``sized`` one depends on the workload's sizes; all others come from the
+    known answers or the image."""
 
     name: str
     title: str
     unit: str
     digits: int = 0
-    lower: bool = True
+    lower: bool | None = True
     sized: bool = False
 
 
@@ -76,7 +76,7 @@ def _metered() -> Iterator[Metric]:
     of_operations = ((n.format(op), t.format(_words(op)), u, d, s) for op in OPERATIONS for n, t, u, d, s in _METERED)
     for name, title, unit, digits, sized in (*of_operations, *_POWER):
         yield Metric(name, title, unit, digits, sized=sized)
-        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=False, sized=sized)
+        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=None, sized=sized)
 
 
 def _of_phases() -> Iterator[Metric]:
@@ -99,12 +99,12 @@ def _of_hardware() -> Iterator[Metric]:
         ("elements_low", "LE, at least", "", 0, True),
         ("elements_high", "LE, at most", "", 0, True),
         ("ge", "GE", "", 0, True),
-        ("cells_other", "other cells", "", 0, False),
+        ("cells_other", "other cells", "", 0, None),
         ("depth", "depth", "cells", 0, True),
         ("fmax_mean", "fmax", "MHz", 1, False),
-        ("fmax_sd", "fmax sd", "MHz", 1, False),
+        ("fmax_sd", "fmax sd", "MHz", 1, None),
         ("fmax_best", "fmax best", "MHz", 1, False),
-        ("fmax_seeds", "seeds", "", 0, False),
+        ("fmax_seeds", "seeds", "", 0, None),
         ("fmax_reported", "fmax, reported", "MHz", 1, False),
         ("ports_ns", "ports", "ns", 1, True),
         ("key_cycles", "new key", "cycles", 0, True),
@@ -125,6 +125,9 @@ def _of_hardware() -> Iterator[Metric]:
             else:
                 yield Metric(f"latency_{data}_{size}", f"time of {said} {size}", "µs", 2, sized=True)
 
+
+#: figures of the first FELICS's scenarios, which are of the workload that has the scenario
+_SCENARIOS = tuple(_of_phases())
 
 _METRICS = {
     m.name: m
@@ -151,14 +154,15 @@ _METRICS = {
         Metric("image_static", "image static", "bytes"),
         Metric("image_ram_touched", "image RAM touched", "bytes"),
         Metric("context", "context", "bytes"),
-        Metric(ASSEMBLY, "cycles in assembly", "%", 0, lower=False),
-        Metric(ERRORS[0], "error, median", "%", 2, lower=False),
-        Metric(ERRORS[1], "error, 95 %", "%", 2, lower=False),
+        Metric("key_bytes", "key size", "bytes", lower=None),
+        Metric(ASSEMBLY, "cycles in assembly", "%", 0, lower=None),
+        Metric(ERRORS[0], "error, median", "%", 2, lower=None),
+        Metric(ERRORS[1], "error, 95 %", "%", 2, lower=None),
         Metric("unaligned", "unaligned accesses", "", sized=True),
         Metric("spread_percent", "spread", "%", 2),
-        Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),
+        Metric("counter_difference", "counter difference", "cycles", 1, lower=None, sized=True),
         Metric(CLOCK, "clock uncertainty", "ppm", 0),
-        *_of_phases(),
+        *_SCENARIOS,
         *_of_hardware(),
         Metric("felics_code_size", "FELICS code size", "bytes", sized=True),
         Metric("felics_code_ram", "FELICS RAM", "bytes", sized=True),
@@ -194,6 +198,14 @@ def size_of(name: str) -> Size | None:
 def of_sizes(name: str) -> bool:
     """Whether a column is a metric that depends on the workload's sizes, or a point."""
     return _METRICS[name].sized if name in _METRICS else size_of(name) is not None
+
+
+_OF_SCENARIO = frozenset(m.name for m in _SCENARIOS)
+
+
+def of_scenario(name: str) -> bool:
+    """Whether a column is a figure of a scenario of the first FELICS's, and so of one workload."""
+    return name in _OF_SCENARIO
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from .errors import UserError, cut
 
-_NUMBER = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(\S*)")
+_NUMBER = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(\S*)", re.ASCII)
 
 #: bytes; K is 1024, as chips have it
 BYTES = {"": 1, "B": 1, "K": 1024, "KB": 1024, "KiB": 1024, "M": 1 << 20, "MB": 1 << 20, "MiB": 1 << 20}

@@ -95,8 +95,9 @@ def sheets(answer: Choice, top: int) -> list[Sheet]:
         )
         for r in (*rows, *beside)
     ]
-    more = len(choose.best_flags(answer.fitting, kept)) - len(rows)
-    left = [f"{more} more fit; --top {len(rows) + more} shows them"] if more > 0 else []
+    every = choose.best_flags(answer.fitting, kept)
+    more = len(every) - len({r["run"] for r in (*rows, *beside)} & {r["run"] for r in every})
+    left = [f"{more} more fit; --top {len(every)} shows them"] if more > 0 else []
     return [Sheet(title, f"choice-{answer.target}", columns, lines, notes=[*notes[:1], *left, *notes[1:]])]
 
 
@@ -189,7 +190,7 @@ def _reasons(answer: Choice) -> list[str]:
         return [f"{first['label']} is first: {alone}", *_today(answer, first)]
     second, by = others[0], answer.by
     less = _less(first, second, by)
-    gap = f"{less:.0f} %" if less >= 1 else "less than 1 %"
+    gap = "less than 1 %" if less < 1 else f"{less:.0f} %" if less < 99.5 else "more than 99 %"
     fewer, many = ("fewer", "many") if by == "cycles" else ("less", "much")
     beside = f"{gap} {fewer} than {second['label']}" if less > 0 else f"as {many} as {second['label']}"
     said = f"{first['label']} is first: of {number} that fit it needs {_least(by)}, {_amount(first, by)}, {beside}"

@@ -209,7 +209,7 @@ def _short(row: Row, name: str) -> str:
 
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
     ratio = ch.ratio
-    percent = "new" if ratio is None else f"{100 * (ratio - 1):+.2f} %"
+    percent = f"{100 * (ratio - 1):+.2f} %" if ratio is not None else "-" if ch.old else "new"
     sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else " ±" if ch.within else ""
     context = [_value(_both(p, n)) for n in varying]
     old, new = (round(v, metric(ch.metric).digits) for v in (ch.old, ch.new))

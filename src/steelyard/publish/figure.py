@@ -35,6 +35,8 @@ SCALE = 2.0
 MAX_ROWS = 200_000
 
 Data = list[dict[str, Any]]
+#: why records are left out of a figure
+LEFT = "without all that it draws, so left out"
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,6 +107,17 @@ def data_of(figure: Figure, rows: Sequence[Row], points: Mapping[int, Sequence[P
     else:
         data = of_records(rows, over_time=figure.all_runs)
     return drawn(figure, data)
+
+
+def left_out(figure: Figure, rows: Sequence[Row], data: Data) -> list[str]:
+    """What is not in a figure of records that has others, as it has not all that is drawn: labels and targets, without
+    nocrypt, which few look for."""
+    if figure.rows != "records" or not data:
+        return []
+    seen = {d["order"] for d in data}
+    return sorted(
+        {f"{r['label']} on {r['target']}" for r in rows if r["run"] not in seen and r["variant"] != "nocrypt"}
+    )
 
 
 def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:

@@ -57,4 +57,5 @@ def _mark(before: Row, row: Row, name: str) -> Mark:
         return ""
     if of_known(name) and fewer([before, row], [name]):  # means of other calls
         return ""
-    return "better" if (new < old) is metric(name).lower else "worse"
+    lower = metric(name).lower
+    return "" if lower is None else "better" if (new < old) is lower else "worse"

@@ -100,7 +100,8 @@ def tops(
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
         names = metrics or USUAL[primitive]
-        base = [r for r in group if reference and is_called(r, reference)]
+        alike = [r for r in rows if (r["target"], r["primitive"]) == (target, primitive)]  # in groups by key or block
+        base = [r for r in alike if reference and is_called(r, reference)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         title = heading(group)
         lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []
@@ -164,7 +165,7 @@ def _top(
 
 
 def _relative(value: float, base: float | None, unit: bool) -> float | None:
-    if not base or not value:
+    if not (base and value and base > 0 and value > 0):
         return None
     return base / value if unit else 100 * value / base
 

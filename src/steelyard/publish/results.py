@@ -152,7 +152,7 @@ def without_figures(rows: Iterable[Row]) -> list[Sheet]:
     foreign = by_key(
         (r for r in failed if r["outcome"] == Reason.FOREIGN_ISA), lambda r: (r["label"], r["primitive"], r["flags"])
     )
-    same = [some for some in foreign.values() if len(some) > 2]
+    same = [some for some in foreign.values() if len({r["target"] for r in some}) > 2]
     covered = set(map(id, chain(*same)))
     failed = [r for r in failed if id(r) not in covered]
     columns = [column(n) for n in ("run", "label", "primitive", "target", "flags", "outcome")]
@@ -167,7 +167,7 @@ def without_figures(rows: Iterable[Row]) -> list[Sheet]:
 
 def _together(rows: Sequence[Row], columns: Sequence[Column]) -> Line:
     """Rows that differ in target and run as one line, with the first one's run and detail."""
-    [line] = lines([rows[0] | {"target": ", ".join(str(r["target"]) for r in rows)}], columns)
+    [line] = lines([rows[0] | {"target": ", ".join(dict.fromkeys(str(r["target"]) for r in rows))}], columns)
     return replace(line, runs=tuple(chain(*map(run_of, rows))))
 
 

@@ -172,7 +172,7 @@ class _Search:
         # an api.h in a folder of headers, as in projects with Inc/ and Src/, belongs to the parent folder
         parts = [sub for sub in folder.folders.values() if sub.name.lower() in _PARTS and not sub.linked]
         api = "api.h" in folder.files or any("api.h" in sub.files and not _sources_below(sub) for sub in parts)
-        if felics.INFO in folder.files and folder.name == "source":
+        if felics.INFO in folder.files and (folder.name == "source" or own):
             return True
         if not (anchored or api or folder.path == self._top):
             return False

@@ -76,6 +76,10 @@ class Floor:
         at_work = [w for w in able if f"machine {w.machine}" not in self._paused]
         if not at_work:
             return f"all workers for {r.target} are paused"
+        if not (free := [w for w in at_work if self._has_free(w, r.target)]):
+            why = next(filter(None, (h.why for s, h in self._paused.items() if s.startswith("board "))), "")
+            return f"all boards for {r.target} are paused{f': {why}' if why else ''}"
+        at_work = free
         if now() < r.ready <= now() + PAUSE * ATTEMPTS:
             return f"tried again in {(r.ready - now()) / 1e6:.0f} s, after {r.detail}"
         theirs = frozenset(t for w in at_work for t in w.targets if f"target {t}" not in self._paused)
@@ -86,6 +90,11 @@ class Floor:
         seconds = ahead * self._usual / len(at_work)
         soon = "" if not self._usual else f"; about {max(1, seconds / 60):.0f} min" if seconds > 90 else "; soon"
         return f"{ahead} run{'s' if ahead > 1 else ''} before it, {workers}{soon}"
+
+    def _has_free(self, worker: Worker, target: str) -> bool:
+        """Whether a worker has a board for a target that is not paused; one that is simulated needs none."""
+        of = [b for b in worker.boards if f"{b.target} {BOARD}" == target]
+        return not of or any(f"board {worker.machine}/{b.name}" not in self._paused for b in of)
 
     def _line(self, targets: frozenset[str]) -> list[tuple[int, int]]:
         """The jobs that workers for these targets may be given now, in their order."""

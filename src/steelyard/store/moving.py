@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, func, insert, select, text, update
 from . import schema
 from .engine import explained
 from .leasing import repeated
-from .queue import DONE, FAILED, RUNNING, WAITING
+from .queue import DONE, FAILED, RUNNING, WAITING, task_of
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
 
@@ -103,15 +103,17 @@ def _package_of(
 def _job_of(connection: Connection, job: Mapping[str, Any], attempts: list[Any], package: int, run: int | None) -> None:
     """Adds a job with its attempts, or those that are new and what came of them."""
     state = WAITING if job["state"] == RUNNING else job["state"]
-    there = connection.execute(select(_job).where(_job.c.identity == job["identity"])).first()
+    of = task_of(job["task"]).run  # the same zip by another name is run once
+    mine = connection.execute(select(_job).where(_job.c.package_id == package)).all()
+    there = next((r for r in mine if r.identity == job["identity"] or task_of(r.task).run == of), None)
     if there is None:
         number = _inserted(connection, _job, {**job, "package_id": package, "state": state, "run_id": run})
         known: dict[tuple[str, int], Any] = {}
     else:
         number = there.id
-        mine = connection.execute(select(_attempt).where(_attempt.c.job_id == number)).all()
-        known = {(a.worker, a.begun): a for a in mine}
-        ended = (there.state in _ENDED, max((a.ended or 0 for a in mine), default=0))
+        tries = connection.execute(select(_attempt).where(_attempt.c.job_id == number)).all()
+        known = {(a.worker, a.begun): a for a in tries}
+        ended = (there.state in _ENDED, max((a.ended or 0 for a in tries), default=0))
         theirs = (state in _ENDED, max((a["ended"] or 0 for a in attempts), default=0))
         if ended[1] < theirs[1] or ended < theirs:
             values = {**{name: job[name] for name in _WORKED}, "state": state, "run_id": run}

@@ -53,7 +53,7 @@ _CANDIDATES = text(
     "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "
     f"ORDER BY priority, id LIMIT {_LOOKED_AT}"
 ).bindparams(bindparam("targets", expanding=True))
-_LEFT = text(f"SELECT 1 FROM job WHERE state IN ('{WAITING}', '{RUNNING}') AND target IN :targets LIMIT 1").bindparams(
+_LEFT = text(f"SELECT task FROM job WHERE state IN ('{WAITING}', '{RUNNING}') AND target IN :targets").bindparams(
     bindparam("targets", expanding=True)
 )
 _JOB = select(_job.c.id, _job.c.task, _job.c.target, _job.c.state, _job.c.attempts, _job.c.package_id)
@@ -226,12 +226,15 @@ def offered(found: str) -> frozenset[tuple[str, ...]]:
 
 
 def put(connection: Connection, package: int, tasks: Sequence[Task], priority: int = 0) -> int:
-    """Adds the jobs of a package that are not there yet, under whatever name of the zip; how many."""
-    texts = connection.execute(select(_job.c.task).where(_job.c.package_id == package)).scalars()
-    there, added = {task_of(t).run for t in texts}, 0
+    """Adds the jobs of a package that are not there yet, under whatever name of the zip; how many. One that waits goes
+    before others where it is now asked for with a higher priority."""
+    rows = connection.execute(select(_job.c.id, _job.c.task).where(_job.c.package_id == package)).all()
+    there, added = {task_of(r.task).run: int(r.id) for r in rows}, 0
     for k, task in enumerate(tasks):
-        if task.run not in there:
-            there.add(task.run)
+        if (number := there.get(task.run)) is not None:
+            later = (_job.c.id == number, _job.c.state == WAITING, _job.c.priority > priority + k)
+            connection.execute(update(_job).where(*later).values(priority=priority + k))
+        else:
             values = {
                 "identity": task.identity,
                 "package_id": package,
@@ -427,7 +430,10 @@ class Queue:
         Raises :class:`StoreError`."""
         with explained(self._store._name), self._store._engine.connect() as connection:
             mine = self._allowed(targets, connection)
-            return bool(mine) and connection.execute(_LEFT, {"targets": mine}).first() is not None
+            if not mine:
+                return False
+            tasks = connection.execute(_LEFT, {"targets": mine}).scalars()
+            return any(task_of(t).file for t in tasks)  # one that this version cannot read is never taken
 
     def _candidates(self, targets: Collection[str], states: Sequence[str]) -> list[int]:
         """Jobs in these states: that wait, as another just looked at them, that others run, as far as we know."""

@@ -156,6 +156,7 @@ class Service:
                 self.news.add(since.runs)
                 if since.deletions != self._deletions:  # what was deleted is on no page, whoever deleted it
                     self._deletions = since.deletions
+                    self.news = News()  # numbers of what was deleted are of no run, or will be of others
                     self.forget()
         finally:
             self._looked, self._look = time.monotonic(), None
@@ -184,7 +185,7 @@ def create(makers: Makers | Here) -> FastAPI:
             response.headers.setdefault(name, value)
         return response
 
-    @app.get("/static/{name}", include_in_schema=False)
+    @app.api_route("/static/{name}", methods=["GET", "HEAD"], include_in_schema=False)
     async def static(name: str) -> Response:
         if name == script.NAME and (source := script.source()):
             return Response(source, media_type="text/javascript", headers=_FOR_EVER)
@@ -192,7 +193,7 @@ def create(makers: Makers | Here) -> FastAPI:
             return Response("no such file\n", 404, media_type="text/plain")
         return Response(reply.style(), media_type="text/css", headers=_FOR_EVER)
 
-    @app.get("/robots.txt", include_in_schema=False)
+    @app.api_route("/robots.txt", methods=["GET", "HEAD"], include_in_schema=False)
     async def robots() -> Response:
         # there is no end to what may be asked after ?
         return Response(

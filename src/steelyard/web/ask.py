@@ -26,7 +26,11 @@ def query(raw: str, known: Collection[str]) -> dict[str, str]:
     if len(raw) > LONGEST:
         raise UserError(f"this address asks too much: {len(raw)} characters, at most {LONGEST}")
     found: dict[str, str] = {}
-    for name, value in parse_qsl(raw, keep_blank_values=False, max_num_fields=50, errors="backslashreplace"):
+    try:
+        pairs = parse_qsl(raw, keep_blank_values=False, max_num_fields=50, errors="backslashreplace")
+    except ValueError as e:
+        raise UserError("this address asks too much: more than 50 parameters") from e
+    for name, value in pairs:
         if name not in known:
             raise unknown("parameter", name, known)
         if name in found:

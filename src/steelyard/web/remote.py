@@ -90,7 +90,10 @@ class Server:
                     if e.code in _BUSY and left and pause.isdecimal() and int(pause) <= SECONDS:
                         time.sleep(int(pause) * 1.0)
                         continue
-                    raise self._refused(e.code, e.headers.get_content_type(), e.read(LARGEST)) from e
+                    said = b""
+                    with suppress(OSError, HTTPException, EOFError, zlib.error, StoreError):
+                        said = self._content(e)
+                    raise self._refused(e.code, e.headers.get_content_type(), said) from e
             except (OSError, HTTPException, EOFError, zlib.error) as e:
                 why = getattr(e, "reason", None) or e
                 raise StoreFailure(f"{self.url}: {why}; see that steelyard serve runs there") from e

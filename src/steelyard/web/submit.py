@@ -6,14 +6,14 @@ import hashlib
 import re
 from collections.abc import Callable
 from typing import NoReturn
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 
-from ..model.errors import UserError, cut, unknown
+from ..model.errors import UserError, cut
 from ..store import Store, StoreError
 from ..store.submissions import Desk, Given, QuotaError
-from . import address, api, layout, lint, multipart, wire
+from . import address, api, ask, layout, lint, multipart, wire
 from .page import NotThereError
 from .pages.submissions import hand_in
 from .reply import HTML, MOST_ZIP, Reply, Sent, Taking
@@ -41,11 +41,7 @@ def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
 
 
 def _of_program(store: Store, sent: Sent, taking: Taking) -> Reply:
-    asked: dict[str, str] = {}
-    for name, value in parse_qsl(sent.query, max_num_fields=10, errors="backslashreplace"):
-        if name not in _ASKED:
-            raise unknown("parameter", name, _ASKED)
-        asked[name] = value
+    asked = ask.query(sent.query, _ASKED)
     if sent.kind.split(";")[0].strip().lower() not in _ZIP:
         raise UserError("send the zip itself as the body, as content-type application/zip")
     token, found, known = _taken(store, sent, asked.get("name", ""), sent.content, asked, taking)

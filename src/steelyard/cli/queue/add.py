@@ -10,6 +10,7 @@ import msgspec
 from ...model.campaign import Campaign
 from ...model.errors import UserError
 from ...model.implementation import Implementation
+from ...model.target import load_target
 from ...pipeline import Job
 from ...publish.sheet import plain
 from ...sources.pack import pack
@@ -61,6 +62,11 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
     """The package of some jobs of one implementation, and what is to be done. :class:`UserError` where it is not whole
     without what is around it."""
     i: Implementation = jobs[0].implementation
+    if other := next(
+        (j.target for j in jobs if j.target.toolchain.name != load_target(j.target.name).toolchain.name), None
+    ):
+        text = f"{other.toolchain.name} for {other.name}: workers compile with the usual compiler of a target"
+        raise UserError(f"{text}; leave toolchain out, or weigh it here with steelyard run")
     _, content = pack(i.folder)
     file = lint.safe(f"{i.variant}-{i.name}.zip")
     found = lint.lint(content, file)

@@ -63,6 +63,8 @@ def figure_of(v: View, name: str, rows: Sequence[Row], answer: Answer, label: st
         context = results.shared([r for r in rows if not points or r["run"] in points], ("flags", "workload"))
         yield Picture(label, title, kind.note, spec=lambda: figure.specification(kind, data, title, context))
         yield Table(replace(figure.table(kind, data, title), label=label), folded="the figure's numbers")
+        if left := figure.left_out(kind, rows, data):
+            yield Text(f"{figure.LEFT[0].upper()}{figure.LEFT[1:]}: {results.some(left)}.")
     elif rows:
         yield Text(f"Nothing to draw of {counted(len(rows), 'run')}. {kind.note}")
 
