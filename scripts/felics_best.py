@@ -3,7 +3,7 @@
 usage: scripts/felics_best.py RUNS.json FELICS.csv    rewrites docs/validation/felics-block-best.csv and the page
        scripts/felics_best.py                         rewrites the page's tables from the csv file
 
-RUNS.json is what ``steelyard run VARIANT... -t atmega128,due --flags=-O3 --flags=-Os --json`` printed. FELICS.csv has a
+RUNS.json is what ``steelyard run VARIANT... -t atmega128,due -w felics-block-0 --flags=-O3 --flags=-Os --json`` printed. FELICS.csv has a
 line for each of its implementations, options and scenarios: code in bytes, cycles, and what they are of.
 """
 
@@ -69,10 +69,10 @@ def measured(records: Sequence[Record]) -> dict[tuple[str, str], list[Line]]:
     found: dict[tuple[str, str], list[Line]] = {}
     for r in records:
         if r.ok and r.setup.target in ARCHITECTURES and r.setup.primitive == "crypto_block":
-            cycles = r.metrics["cycles_schedule_encrypt_mean"] + r.metrics["cycles_encrypt_mean"]
+            cycles = r.metrics["felics_cycles_eks"] + r.metrics["felics_cycles_e"]
             line = {"name": f"{r.setup.implementation} {r.setup.flags}", "compiler": r.setup.toolchain.version}
             line["model"] = r.setup.timing_model
-            line |= {"cycles": str(round(cycles)), "bytes": str(round(r.metrics["rom"]))}
+            line |= {"cycles": str(round(cycles)), "bytes": str(round(r.metrics["felics_code_total"]))}
             found.setdefault((r.setup.target, r.setup.variant), []).append(line)
     return found
 
