@@ -223,7 +223,8 @@ def test_a_truncated_file_and_a_newer_schema_are_named(tmp_path: Path) -> None:
 def test_more_of_some_is_better_and_of_others_nothing_and_there_is_no_part_of_what_is_not_above_0(
     metric: str, old: float, new: float, verdict: str | None, ratio: float | None
 ) -> None:
-    c = compare([row(**{metric: old})], [row(run=2, **{metric: new})], metrics=[metric], about=["run"])
+    one, other = row() | {metric: old}, row(run=2) | {metric: new}
+    c = compare([one], [other], metrics=[metric], about=["run"])
     found = [(ch.verdict, ch.ratio) for ch in c.pairs[0].changes]
     assert found == [("same", 1.0) if verdict is None else (verdict, ratio)]
     if verdict is not None:
@@ -234,13 +235,13 @@ def test_more_of_some_is_better_and_of_others_nothing_and_there_is_no_part_of_wh
 
 
 def test_blocks_have_one_length_however_many_are_known() -> None:
-    block = {"primitive": "crypto_block", "skipped": 0}
+    block: dict[str, Any] = {"primitive": "crypto_block", "skipped": 0}
     c = compare([row(vectors=83, **block)], [row(vectors=64, run=2, **block)], about=["run"])
     assert "cycles_encrypt_mean" in [ch.metric for ch in c.pairs[0].changes]
 
 
 def test_two_scenarios_of_felics_are_not_compared() -> None:
-    of = {"primitive": "crypto_block", "felics_cycles_total": 17_022, "felics_code_total": 100}
+    of: dict[str, Any] = {"primitive": "crypto_block", "felics_cycles_total": 17_022, "felics_code_total": 100}
     one, other = (row(run=k, workload=f"felics-block-{k}", **of) for k in (0, 1))
     c = compare([one], [other], about=["run"])
     assert {"felics_cycles_total", "felics_code_total"}.isdisjoint(ch.metric for ch in c.pairs[0].changes)

@@ -168,6 +168,9 @@ def test_an_answer_replaces_no_database(cli: Cli) -> None:
         assert (result.code, result.out) == (2, ""), question
         assert "is a database, which an answer would replace; name another file" in result.err
     assert place.read_bytes() == before
+    for ending in ("-wal", "-shm", "-journal"):
+        result = cli(f"publish --format csv -o {place}{ending}")
+        assert (result.code, f"is a part of the database {place}; name another file" in result.err) == (2, True)
 
 
 def test_a_database_is_not_copied_to_itself_by_another_name(cli: Cli, tmp_path: Path) -> None:

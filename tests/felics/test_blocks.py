@@ -157,6 +157,22 @@ def test_each_source_counts_once_and_none_is_lost_without_a_word(bench: Bench, a
     assert text in lost.notes
 
 
+def test_code_that_is_moved_into_a_phase_that_does_not_count_counts(bench: Bench, atmega128: Target) -> None:
+    files = blocks.files() | {f"{stem}.c": text for stem, text in blocks.unscheduled().items()}
+    honest = felics(bench.weigh(package(bench, info=": yes=>: No", **blocks.unscheduled()), atmega128, SCENARIO_0))
+    decrypt, schedule = files["decrypt.c"], files["decryption_key_schedule.c"]
+    moved = blocks.unscheduled() | {
+        "decrypt": '#include "cipher.h"\nvoid work(uint8_t *, uint8_t *);\n'
+        "void Decrypt(uint8_t *block, uint8_t *roundKeys) { work(block, roundKeys); }\n",
+        "decryption_key_schedule": f"{schedule}\n{decrypt.replace('Decrypt(', 'work(')}",
+    }
+    record = bench.weigh(package(bench, info=": yes=>: No", **moved), atmega128, SCENARIO_0)
+    assert record.ok, record.failure
+    assert felics(record)["code_d"] >= honest["code_d"]
+    text = "decryption_key_schedule is of a phase that does not count; decrypt uses it, and counts it"
+    assert text in record.notes
+
+
 def _words(found: dict[str, float]) -> float:
     """Bytes of words.c, which three phases list."""
     return (sum(found[f"code_{p}"] for p in ("eks", "e", "dks", "d")) - found["code_total"]) / 2
@@ -270,6 +286,19 @@ int crypto_block_decrypt(unsigned char *o, const unsigned char *i, const unsigne
 }
 """,
 }
+
+
+def test_a_cipher_of_another_name_or_place_is_found_in_a_tree(tmp_path: Path) -> None:
+    """As it is where its folder is named."""
+    tree = blocks.tree(tmp_path / "felics").parent
+    source = next(tree.iterdir()) / "source"
+    shutil.copytree(source, tree / "Some-64-128")
+    shutil.copytree(source, tree / "Other_64_128_v02")
+    found = discover(tree)
+    assert found.rejected == ()
+    labels = {i.label for i in found.implementations}
+    assert {"xtea/07", "Other_64_128/02"} < labels
+    assert len(labels) == 3, labels
 
 
 @pytest.mark.parametrize(

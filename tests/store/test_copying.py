@@ -244,3 +244,12 @@ def test_a_copy_that_is_made_again_gets_what_became_of_it(database: str, tmp_pat
 def must(found: Submission | None) -> Submission:
     assert found is not None
     return found
+
+
+def test_the_same_zip_by_two_names_is_run_once_after_a_copy(tmp_path: Path) -> None:
+    other_name = replace(GIVEN, name="yours.zip")
+    with Store.open(tmp_path / "one.db") as one, Store.open(tmp_path / "other.db") as other:
+        mine = Desk(one).hand_in(GIVEN, tasks(targets="a"), ROOM)
+        theirs = Desk(other).hand_in(other_name, tasks(other_name, "a"), ROOM)
+        assert moving.move(one, other) == 1
+        assert [len(states(Desk(other), t)) for t in (mine, theirs)] == [1, 1]

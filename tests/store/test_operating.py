@@ -5,14 +5,19 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import event, select, update
 
+from steelyard.farm import worker as farm_worker
+from steelyard.lab import aside
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target
 from steelyard.store import Store, floor, operating, operators, queue, schema
@@ -38,7 +43,7 @@ def store(database: str) -> Iterator[Store]:
         yield opened
 
 
-def worker(name: str = "m 1 x", targets: str = "ab", boards: tuple[Board, ...] = ()) -> Worker:
+def worker(name: str = "m 1 x", targets: Sequence[str] = "ab", boards: tuple[Board, ...] = ()) -> Worker:
     return Worker(name, name.split()[0], tuple(targets), boards, "1", 0)
 
 
@@ -457,3 +462,29 @@ def test_a_submission_goes_to_the_boards_that_workers_have(store: Store) -> None
     assert [(d.subject, d.detail) for d in Operators(store).deeds() if d.action == "to boards"] == [
         ("submission 1", "uno")
     ] * 2
+
+
+def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, home: Path) -> None:
+    """Its worker asks for none of them, and who waits is told what the operator said."""
+    yard, desk = Yard(store, "ann"), Desk(store)
+    boards = (Board("uno-1", "uno", ""), Board("uno-2", "uno", ""))
+    yard.present(worker(targets=("uno", "uno board"), boards=boards))
+    token = desk.hand_in(GIVEN, [replace(t, on=queue.BOARD) for t in tasks(targets=["uno"])], ROOM)
+    submission = desk.find(token)
+    assert submission is not None
+
+    def why() -> str:
+        return desk.jobs(submission)[0].why
+
+    assert why().startswith("next; ")
+    lab: Any = {"uno": [SimpleNamespace(board=SimpleNamespace(name=b.name)) for b in boards]}
+    for k, b in enumerate(boards):
+        assert farm_worker._free("uno board", lab)
+        yard.pause(f"board m/{b.name}", "rewiring")
+        aside.put(b.name, aside.Mark(1.0, detail=farm_worker.PAUSED, released=True))
+        assert why().startswith("next; ") is (k == 0)
+    assert why() == "all boards for uno board are paused: rewiring"
+    assert not farm_worker._free("uno board", lab)
+    assert farm_worker._free("uno", lab)
+    for b in boards:
+        aside.lift(b.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -36,7 +36,7 @@ GIVEN = Given("toy.zip", bytes(range(256)) * 400, json.dumps(FOUND), "MIT", "10.
 ROOM = Quota()
 
 
-def tasks(given: Given = GIVEN, targets: str = "ab") -> list[Task]:
+def tasks(given: Given = GIVEN, targets: Sequence[str] = "ab") -> list[Task]:
     return [
         Task(
             package=given.digest, file=given.name, primitive="crypto_aead", family="toy", variant="toy1", name="ref",
@@ -503,3 +503,23 @@ def test_a_lease_is_good_for_its_job_and_its_worker(store: Store) -> None:
             mine.close(taken, FAILED, "said twice")
         other.close(theirs, DONE, record=RECORD)
     assert states(desk, token) == [DONE, DONE]
+
+
+def test_what_is_handed_in_goes_before_the_same_of_a_campaign(store: Store) -> None:
+    desk, line = Desk(store), Queue(store, "w")
+    first = replace(GIVEN, content=b"first")
+    desk.add(first, tasks(first, "a"))
+    desk.add(GIVEN, tasks(targets="a"))
+    desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with line.taken("a") as taken:
+        assert taken is not None
+        assert taken.content == GIVEN.content
+
+
+def test_nobody_waits_for_a_job_that_he_cannot_read(store: Store) -> None:
+    Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    line = Queue(store, "w")
+    assert line.left("a")
+    with store._engine.begin() as connection:
+        connection.execute(schema.job.update().values(task='{"later": 1}'))
+    assert not line.left("a")

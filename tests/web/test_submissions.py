@@ -205,6 +205,25 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
         assert record.origin == "toy.zip (submission 1)"
 
 
+def test_a_long_refusal_says_why(service: Service, cli: Cli, tmp_path: Path) -> None:
+    """Which is sent packed, as all long answers are."""
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as z:
+        for k in range(60):
+            z.writestr(f"crypto_aead/toy{k}/ref/api.h", "#define CRYPTO_KEYBYTES 16\n")
+    result = cli(["submit", str(tmp_path / "x.zip"), "--server", service.url, "--licence", "MIT"])
+    assert result.code != 0
+    assert "toy" in result.err
+    assert "status 400" not in result.err
+    many = "&".join(f"q{k}=1" for k in range(60))
+    for path in ("/search", "/tables", "/api/v1/submissions"):
+        body = b"x" if path.startswith("/api") else None
+        assert request(service.url, f"{path}?{many}", body, content_type="application/zip").status == 400
+    connection = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=60)
+    connection.request("HEAD", "/robots.txt")
+    assert connection.getresponse().status == 200
+    connection.close()
+
+
 def test_a_program_hands_in(service: Service, cli: Cli, tmp_path: Path) -> None:
     the_target("uno")
     result = cli(["submit", str(FOLDER), "--server", service.url, "--licence", "CC0-1.0", "--json"])
