@@ -3,8 +3,9 @@
 usage: scripts/felics_best.py RUNS.json FELICS.csv    rewrites docs/validation/felics-block-best.csv and the page
        scripts/felics_best.py                         rewrites the page's tables from the csv file
 
-RUNS.json is what ``steelyard run VARIANT... -t atmega128,due -w felics-block-0 --flags=-O3 --flags=-Os --json`` printed. FELICS.csv has a
-line for each of its implementations, options and scenarios: code in bytes, cycles, and what they are of.
+RUNS.json is what ``steelyard run VARIANT... -t atmega128,due -w felics-block-0 --flags=-O3 --flags=-Os --json``
+printed. FELICS.csv has a line for each of its implementations, options and scenarios: code in bytes, cycles, and what
+they are of.
 """
 
 from __future__ import annotations
