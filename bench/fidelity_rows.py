@@ -104,9 +104,13 @@ BY: dict[str, Callable[[Row], str]] = {
 
 
 def read(file: Path) -> list[Row]:
-    """The rows of a file that ``weigh`` wrote; SystemExit where it is another."""
+    """The rows of a file that ``weigh`` wrote; SystemExit where it is another, or none."""
     types = get_type_hints(Row)
-    with file.open(newline="") as f:
+    try:
+        opened = file.open(newline="")
+    except OSError as e:
+        raise SystemExit(f"{file}: {e.strerror}; bench/fidelity.py weigh writes such files") from e
+    with opened as f:
         lines = csv.DictReader(f)
         missing = [n for n in Row._fields if n not in (lines.fieldnames or ())]
         if missing:

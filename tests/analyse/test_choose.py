@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard.analyse import choose
 from steelyard.analyse.choose import AIMS, Device, Limits
-from steelyard.cli.choose import block_of
+from steelyard.cli.choose import _worth, block_of
 from steelyard.model.errors import UserError
 from steelyard.model.implementation import Implementation
 from steelyard.model.protocol import PROTOCOLS
@@ -215,3 +216,22 @@ def test_a_mean_over_the_shorter_known_answers_says_nothing_of_a_part_of_a_block
 def test_a_rate_that_is_recommended_fits() -> None:
     """However many digits it has: 125 MHz by 254 cycles are 492 125.98 a second."""
     assert choice._needed("cycles", 254, Device(125e6)) == "492125.98/s"
+
+
+def test_what_was_weighed_bounds_what_the_lines_say() -> None:
+    """A longer message that another run of the setup found cheaper than the lines have it, and a shorter one dearer."""
+    points = {(0, n): 100.0 + 10 * n for n in (0, 16, 32, 64)} | {(n, 0): 100.0 + n for n in (16, 32, 64)}
+    model = choose.model(points, 16, None)
+    assert model is not None
+    free = model.at(0, 48)
+    assert free == pytest.approx(580)
+    assert replace(model, points=points | {(0, 56): 500.0}).at(0, 48) == 500.0
+    assert replace(model, points=points | {(0, 40): 600.0}).at(0, 48) == 600.0
+
+
+def test_what_is_weighed_by_default_is_interpolated_in_before_others() -> None:
+    loads = ("default (28 sizes, 1)", "gmu (9 sizes, 1)", "nist-grid (289 sizes, 1)", "1/2,3/4", "vectors (1 size, 1)")
+    rows: list[Row] = [{"workload": load, "run": k} for k, load in enumerate(loads)]
+    assert max(rows, key=lambda r: _worth(r, "encrypt@5/5"))["workload"] == loads[0]
+    rows[3]["encrypt@5/5"] = 7
+    assert max(rows, key=lambda r: _worth(r, "encrypt@5/5"))["workload"] == loads[3], "it has the size"

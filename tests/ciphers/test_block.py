@@ -121,7 +121,7 @@ def test_archive(folder: Path) -> None:
     run, row = built(folder), ROWS[folder.parent.name]
     archive = list(vectors(folder.parent.name))
     assert len(archive) == row.vectors
-    assert {(len(key), len(block)) for key, block, _ in archive} == {(row.key, row.block)}
+    assert {(len(key), len(block)) for key, block, _ in archive} <= {(row.key, row.block)}
     assert digest([b"".join(v) for v in archive]) == row.vectors_sha256
     assert ask(run, "answers", [(key, block) for key, block, _ in archive]) == [answer for _, _, answer in archive]
 

@@ -7,9 +7,13 @@ import math
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from steelyard.analyse import study as measures
+from steelyard.analyse.rows import rows
 from steelyard.model.campaign import load
 from steelyard.model.paths import ROOT
+from steelyard.model.target import load_target
 from steelyard.publish import study
 from tests.made_up import record, store
 
@@ -81,6 +85,34 @@ def test_targets_with_few_ciphers_are_not_studied_unless_they_are_named(cli: Cli
     assert "4 ciphers on 2 targets" in cli("study").out
     assert "so left out: atmega128; --target names them" in cli("study").out
     assert "1 cipher on 1 target" in cli("study -t atmega128").out
+
+
+def test_the_best_are_those_with_the_least_or_with_the_most_throughput() -> None:
+    some = measures.ciphers(
+        [
+            {**made, "run": k, "rom": 100 * k, "cycles_encrypt_mean": 1000.0 * k, "encrypt_per_byte": 125.0 * k}
+            for k in range(1, 21)
+            for made in rows([record(f"toy{k:02}/ref", primitive="crypto_block", load="kat")])
+        ],
+        load_target("uno"),
+    )
+    lines = [dict(zip(("panel", "rank", "name"), line.cells, strict=False))
+             for line in study._best("uno", "block ciphers", some).numbers.lines]  # fmt: skip
+    best = [f"toy{k:02}" for k in (*range(1, 11), *range(16, 21))]
+    for panel in ("ROM, bytes", "throughput, B/s"):
+        assert [(d["rank"], d["name"]) for d in lines if d["panel"] == panel] == [(int(n[3:]), n) for n in best]
+
+
+def test_ours_are_within_a_published_range_up_to_both_of_its_ends() -> None:
+    published = next(r for r in study.ranges() if r.measure == "latency" and r.chip == "ATmega328P")
+    least, most = published.least, published.most
+    cycles = [least * 0.9, least, (least + most) / 2, most, most * 1.1]
+    [made] = rows([record("toy/ref", primitive="crypto_block", load="kat")])
+    row = {**made, "run": 1, "cycles_encrypt_mean": 1000.0, "encrypt_per_byte": 125.0}
+    [one] = measures.ciphers([row], load_target("uno"))
+    some = [replace(one, figures={**one.figures, "latency": n}) for n in cycles]
+    within = [line.cells[6] for line in study._published({"uno": some}).lines if line.cells[1] == "latency"]
+    assert within == ["3 of 5"]
 
 
 def test_the_ten_best_and_the_five_worst_are_drawn() -> None:

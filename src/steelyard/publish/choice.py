@@ -286,8 +286,9 @@ def _near(answer: Choice, title: str, notes: Sequence[str]) -> Sheet:
     """That nothing fits, and what would."""
     if not answer.candidates:
         return Sheet(
-            title, f"choice-{answer.target}", [column("label")], [], notes=answer.notes or ["no verified results"]
-        )
+            title, f"choice-{answer.target}", [column("label")], [],
+            notes=answer.notes or [f"no verified results; steelyard run NAME -t {answer.target} makes some"],
+        )  # fmt: skip
     columns = [Column("relax", "nothing fits, but would with"), column("label"), column("flags"),
                _CYCLES, _ROM, _RAM]  # fmt: skip
     lines = []
