@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request, Vector
-from ..model.elf import Section, exported, sections, undefined
+from ..model.elf import Section, exported, sections, symbols, undefined
 from ..model.implementation import Implementation, Phase, Phases
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
@@ -158,7 +158,7 @@ def phases(
         others_of, more = _used(phases, objects, none, scenario)
         figures |= _code(phases, found, none, empty_code, scenario, client.hello.npub_bytes, linked, others_of)
         figures |= _data(phases, found, none, client, scenario)
-        notes += [*more, *_unlisted(phases, found), *_unseen(found)]
+        notes += [*more, *_unlisted(phases, found), *_unseen(found, objects)]
     if found and mode is not None:
         keys = client.hello.npub_bytes if scenario == 2 else 0
         figures["felics_code_mode"] = _bytes(sections(mode.read_bytes())) - keys
@@ -279,16 +279,21 @@ def _used(
     said: Phases | None, objects: Mapping[str, Path], none: Collection[Operation], scenario: int
 ) -> tuple[dict[str, set[str]], list[str]]:
     """The sources of phases that do not count which those that do cannot do without, by the operation; notes name them.
-    FELICS leaves them out by their name, and all else that stands in them."""
+    FELICS leaves them out by their name, and all else that stands in them. They are asked for by name, or leave
+    something in variables of those that count, where a schedule is none."""
     if said is None:
         return {}, []
     wants: dict[str, set[str]] = {}
     has: dict[str, set[str]] = {}
+    variables: dict[str, set[str]] = {}
     for name, path in objects.items():
         content, stem = path.read_bytes(), name.rpartition(".")[0]
         wants.setdefault(stem, set()).update(undefined(content))
         has.setdefault(stem, set()).update(exported(content))
+        some = (s.name for s in symbols(content) if not s.local and s.kind in ("data", "bss", "common"))
+        variables.setdefault(stem, set()).update(some)
     left = {p.own for op, p in said.of if op in none or (scenario == 2 and op != "encrypt")}
+    empty = {p.own for op, p in said.of if op in none and scenario != 2}
     used: dict[str, set[str]] = {}
     for op, phase in said.of:
         if op in none or (scenario == 2 and op != "encrypt"):
@@ -297,7 +302,10 @@ def _used(
         new = counted
         while new:
             asked = set[str]().union(*(wants.get(s, ()) for s in new))
-            new = {s for s in left - counted if has.get(s, set()) & asked}
+            kept = set[str]().union(*(variables.get(s, ()) for s in new))
+            new = {
+                s for s in left - counted if has.get(s, set()) & asked or (s in empty and wants.get(s, set()) & kept)
+            }
             counted |= new
             used.setdefault(op, set()).update(new)
     words = {op: ", ".join(sorted(of)) for op, of in used.items() if of}
@@ -306,9 +314,11 @@ def _used(
     ]
 
 
-def _unseen(found: Mapping[str, Sequence[Section]]) -> list[str]:
-    """A note on static data that no figure of FELICS's has."""
+def _unseen(found: Mapping[str, Sequence[Section]], objects: Mapping[str, Path]) -> list[str]:
+    """A note on static data that no figure of FELICS's has; what is common has its place from the linker."""
     size = sum(s.size for of in found.values() for s in of if s.kind == "bss")
+    common = {s.name: s.size for p in objects.values() for s in symbols(p.read_bytes()) if s.kind == "common"}
+    size += sum(common.values())
     return (
         [f"{size} bytes of static data that begin as zeros are in no felics_data_*, nor in felics_ram"] if size else []
     )
@@ -356,20 +366,19 @@ def _operation(name: str) -> Operation:
     return next(op for op in PHASES if op == name)
 
 
-def _forget(client: Caller, said: Message, scenario: int) -> dict[Operation, int]:
-    """Restarts the device, so that a call finds nothing of its key but the round keys that it gets. Calls with another
-    key then let packages set up what they keep, such as lookup tables; their cycles. Raises :class:`DeviceError`."""
+def _forget(client: Caller, said: Message, scenario: int, op: Operation) -> dict[Operation, int]:
+    """Restarts the device, so that a call of an operation finds nothing of its key but the round keys that it gets, nor
+    of the other direction's call. A call with another key, text and IV then lets packages set up what they keep, such
+    as lookup tables; its cycles. Raises :class:`DeviceError`."""
     client.restart()
-    key, blank = bytes(b ^ 0xA5 for b in said.key), bytes(client.hello.npub_bytes)
+    key, iv, data = (bytes(b ^ 0xA5 for b in given) for given in (said.key, said.iv, said.data))
+    context = bytes(client.hello.npub_bytes)
     took: dict[Operation, int] = {}
-    for op, schedule in (("encrypt", "schedule_encrypt"), ("decrypt", "schedule_decrypt")):
-        context = blank
-        if _operation(schedule) in MEASURED[scenario]:
-            made = client.call(Request(Op(schedule), key, blank, b"", b"", aside=True))
-            context, took[_operation(schedule)] = made.output, made.pulse.cycles
-        if _operation(op) in MEASURED[scenario]:
-            answer = client.call(Request(Op(op), key, context, said.iv, said.data, aside=True))
-            took[_operation(op)] = answer.pulse.cycles
+    schedule = _operation(f"schedule_{op}")
+    if schedule in MEASURED[scenario]:
+        made = client.call(Request(Op(schedule), key, context, b"", b"", aside=True))
+        context, took[schedule] = made.output, made.pulse.cycles
+    took[op] = client.call(Request(Op(op), key, context, iv, data, aside=True)).pulse.cycles
     return took
 
 
@@ -385,10 +394,11 @@ def _calls(client: Caller, said: Message, scenario: int) -> tuple[dict[Operation
             made = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
             answers[_operation(schedule)] = made
             contexts[_operation(op)] = made.output
-    first = _forget(client, said, scenario)
+    first: dict[Operation, int] = {}
     data = said.data
     for op in ("encrypt", "decrypt"):
         if _operation(op) in MEASURED[scenario]:
+            first |= _forget(client, said, scenario, _operation(op))
             context = contexts.get(_operation(op), blank)
             made = client.call(Request(Op(op), said.key, context, said.iv, data, paint=True))
             wanted = said.output if op == "encrypt" else said.data
