@@ -397,3 +397,12 @@ def test_who_is_linked_for_a_memory_without_a_model_is_told_which(
     assert done.code == 1
     assert named in done.err
     assert f"{chip.flash.base:#x}" in done.err
+
+
+def test_a_function_that_ends_in_a_jump_to_the_first_one_has_not_returned(cli: Cli, tmp_path: Path) -> None:
+    """Which lies where the flash begins."""
+    first = "f: subi r24, 1\n    brne f\n    ldi r24, 7\n    ret\n"
+    assembled(tmp_path, f".globl _start\n_start:\n{first}.globl g\n.type g, @function\ng: ldi r24, 100\n    jmp f\n")
+    said = json.loads(cli("sim x.elf -t uno --call g --json").out)
+    assert (said["end"], said["result"]["1"]) == ("returned", 7)
+    assert said["calls"][0]["cycles"] > 300

@@ -109,7 +109,11 @@ FAULTS = {
         (asm(".word 0x00b5252f"), "bad-opcode", "unknown opcode 0xb5252f"),  # amoadd.w
         (touch("0x3FC80200", " = 1"), "flash-write", "write to flash at 0x3fc80200"),
         (touch("0x40380200"), "out-of-range", "read from unmapped address 0x40380200"),  # by the instruction bus
-        (asm(".word 0xb0002573"), "unsupported", "instruction 0x0b00 not supported by this core"),  # csrr a0, mcycle
+        (
+            asm(".word 0xb0002573"),
+            "unsupported",
+            "instruction 0xb0002573 not supported by this core",
+        ),  # csrr a0, mcycle
     ],
     "ch32v003": [
         (asm(".word 0x02b50533"), "bad-opcode", "unknown opcode 0x2b50533"),  # mul a0, a0, a1

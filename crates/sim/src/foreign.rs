@@ -269,6 +269,12 @@ fn placed(
     Ok((flash, ram, rest))
 }
 
+/// The highest address in flash that no segment of the image has: what returns there has come from nowhere else.
+fn nowhere(flash: mcu::Region, image: &Image) -> Option<u32> {
+    let free = |at: &u32| image.segments.iter().all(|s| at.wrapping_sub(s.address) as usize >= s.bytes.len());
+    (flash.base..flash.base + flash.size).step_by(4).rev().take(1 << 20).find(free)
+}
+
 /// A run in progress.
 struct Run<'a> {
     sim: Box<dyn Simulator>,
@@ -352,7 +358,7 @@ impl Run<'_> {
         if let Some(vectors) = vectors.iter().find_map(|name| self.image.address(name)) {
             self.sim.vectors_at(vectors);
         }
-        let back = chip.flash.base;
+        let back = nowhere(chip.flash, self.image).ok_or("the flash is full: no address is left to return to")?;
         self.sim.invoke(&Invocation { entry, stack, back, arguments: values })?;
         let sp = self.sim.place().1;
         self.sim.memory_mut().sp_limit = low;

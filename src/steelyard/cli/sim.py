@@ -222,7 +222,8 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
         ("pulses of the trigger's pin", seen.pulses, len(seen.pulses)),
     ):
         if calls:
-            sheets.append(_calls(name, calls, every))
+            first = f", of the first {len(calls)}" if every > len(calls) or len(calls) == foreign.MOST_CALLS else ""
+            sheets.append(_calls(f"{name}{first}", calls, every))
     if seen.functions:
         tree = Profile(ask.image.name, tuple(Node(*n) for n in seen.functions), {}, 0, 0)
         sheets.append(tables.functions(tree, "cycles by function"))

@@ -9,8 +9,8 @@ from .. import _native
 from ..model.target import Target
 from . import blocks
 
-#: most bytes of an image file
-MAX_FILE = 64 << 20
+#: most bytes of an image file; most calls and pulses that are kept of all
+MAX_FILE, MOST_CALLS = 64 << 20, 100_000
 
 
 class Measured(Struct, frozen=True, array_like=True):
