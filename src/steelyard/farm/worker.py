@@ -134,10 +134,11 @@ def work_for(
     ):
         while not over.is_set():
             try:
-                with queue.taken([t for t in targets if _free(t, lab)]) as taken:
+                free = [t for t in targets if _free(t, lab)]
+                with queue.taken(free) as taken:
                     if taken is not None:
                         say(_worked(queue, own, taken, targets, say, lab))
-                if taken is None and until_empty and not queue.left(targets):
+                if taken is None and until_empty and not queue.left(free):
                     return
             except StoreError as e:
                 say(e)

@@ -77,7 +77,8 @@ class Floor:
         if not at_work:
             return f"all workers for {r.target} are paused"
         if not (free := [w for w in at_work if self._has_free(w, r.target)]):
-            why = next(filter(None, (h.why for s, h in self._paused.items() if s.startswith("board "))), "")
+            of = (f"board {w.machine}/{b.name}" for w in at_work for b in w.boards if f"{b.target} {BOARD}" == r.target)
+            why = next((self._paused[s].why for s in of if self._paused[s].why), "")
             return f"all boards for {r.target} are paused{f': {why}' if why else ''}"
         at_work = free
         if now() < r.ready <= now() + PAUSE * ATTEMPTS:

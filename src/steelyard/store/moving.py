@@ -103,7 +103,10 @@ def _package_of(
 def _job_of(connection: Connection, job: Mapping[str, Any], attempts: list[Any], package: int, run: int | None) -> None:
     """Adds a job with its attempts, or those that are new and what came of them."""
     state = WAITING if job["state"] == RUNNING else job["state"]
-    of = task_of(job["task"]).run  # the same zip by another name is run once
+    task = task_of(job["task"])
+    of = (
+        task.run if task.file else None
+    )  # the same zip by another name is run once; what nobody can read is only itself
     mine = connection.execute(select(_job).where(_job.c.package_id == package)).all()
     there = next((r for r in mine if r.identity == job["identity"] or task_of(r.task).run == of), None)
     if there is None:
