@@ -210,6 +210,31 @@ def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target,
 
 
 @pytest.mark.parametrize(
+    ("name", "program", "end", "last"),
+    [
+        # the multiplier adds 200 to its sum until that is 0x4000000, with the same registers each time
+        ("msp430f1611", "b240 c800 3401 b240 0100 3801 b290 0004 3c01 f62b ff3f", "loops", 0x14),
+        # a loop of 2^32 rounds without a branch: movi a2, -1; movi a3, 0; wsr a3, ps; loop a2; nop; nop
+        ("esp32", "22af ff32 a000 30e6 1376 8205 f020 00f0 2000 06ff ff", "cycles", None),
+        # PSP rises by 4, with the same registers each time: mrs, adds, msr, movs, b
+        ("bluepill", "0010 0020 0900 0008 eff3 0980 0430 80f3 0988 0020 f8e7", "cycles", None),
+    ],
+)
+def test_a_loop_that_changes_what_no_register_shows_is_not_for_ever(
+    name: str, program: str, end: str, last: int | None
+) -> None:
+    target = the_target(name)
+    base = target.chip.flash.base
+    pieces = [(base, bytes.fromhex(program))]
+    if name == "msp430f1611":
+        pieces.append((0xFFFE, base.to_bytes(2, "little")))
+    seen = foreign.run(target, pieces, Experiment(cycles=20_000_000, seconds=60.0))
+    assert seen.end == end
+    assert seen.cycles > 5_000_000
+    assert last is None or seen.pc == base + last
+
+
+@pytest.mark.parametrize(
     ("program", "trigger", "seconds", "end"),
     [
         # calls a function that returns at once, for ever

@@ -130,4 +130,8 @@ impl Core for Avr {
         let special = [self.sp.into(), self.sreg.pack().into(), self.pc];
         self.r[..32].iter().map(|&r| r.into()).chain(special).collect()
     }
+
+    fn hidden(&self) -> Vec<u32> {
+        vec![self.rampz.into(), self.half]
+    }
 }

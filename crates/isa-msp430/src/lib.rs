@@ -115,4 +115,8 @@ impl Core for Msp430 {
         all[SR] = self.status.pack().into();
         all
     }
+
+    fn hidden(&self) -> Vec<u32> {
+        Vec::new()
+    }
 }

@@ -131,6 +131,11 @@ impl<X: Word> Core for Riscv<X> {
         low.chain(high).chain([self.pc]).collect()
     }
 
+    fn hidden(&self) -> Vec<u32> {
+        let reserved = self.reserved.map_or([0, 0], |at| [1, at]);
+        [reserved, [self.mcycle as u32, (self.mcycle >> 32) as u32]].concat()
+    }
+
     fn set_registers(&mut self, values: &[u32]) -> bool {
         let [general @ .., pc] = values else { return false };
         if general.len() != Self::REGISTERS.len() - 1 {

@@ -118,6 +118,11 @@ impl Core for Thumb {
         all
     }
 
+    fn hidden(&self) -> Vec<u32> {
+        let exclusive = self.exclusive.map_or([0, 0], |at| [1, at]);
+        [&self.system[..], &exclusive].concat()
+    }
+
     fn set_registers(&mut self, values: &[u32]) -> bool {
         let [general @ .., xpsr, pc] = values else { return false };
         for (n, &value) in general.iter().enumerate() {

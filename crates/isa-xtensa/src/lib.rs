@@ -163,4 +163,10 @@ impl Core for Xtensa {
         all.extend([self.sar, self.ps, self.pc]);
         all
     }
+
+    fn hidden(&self) -> Vec<u32> {
+        let loops = [self.lcount, self.lbeg, self.lend];
+        let window = [self.window_base, self.window_start, self.thread, self.ccount];
+        [&loops[..], &window, &self.sr, self.ar.as_flattened()].concat()
+    }
 }

@@ -65,6 +65,8 @@ pub trait Core: Sized + Send + Sync {
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
+    /// What instructions depend on besides [`Core::registers`] and the memory.
+    fn hidden(&self) -> Vec<u32>;
     /// Sets what [`Core::registers`] returns, in its order; false, and nothing done, where the core has no debug port.
     fn set_registers(&mut self, _values: &[u32]) -> bool {
         false

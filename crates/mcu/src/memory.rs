@@ -160,6 +160,11 @@ impl Memory {
         self.peripherals.iter().find_map(|p| p.model.bit())
     }
 
+    /// The state of all peripherals, as text: two that are equal are the same state.
+    pub fn peripherals(&self) -> String {
+        self.peripherals.iter().map(|p| format!("{:?}\n", p.model)).collect()
+    }
+
     /// What a debug port reads at `address`: RAM, flash, or a peripheral's register; none where there is nothing.
     pub fn peek(&mut self, address: u32, into: &mut [u8]) -> Option<()> {
         let count = into.len();

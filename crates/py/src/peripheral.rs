@@ -4,6 +4,7 @@ use mcu::{Host, Peripheral};
 use pyo3::prelude::*;
 
 /// The object.
+#[derive(Debug)]
 pub(crate) struct Foreign(pub(crate) Py<PyAny>);
 
 impl Peripheral for Foreign {

@@ -485,8 +485,7 @@ impl Run<'_> {
         over.then_some(End::Time)
     }
 
-    /// Whether the program comes back to where it is with registers, memory and peripherals without a model as they are,
-    /// and sent nothing: without input it will do so for ever, because there are no interrupts. A counter that it read could
+    /// Whether the program comes back to where it is with registers, memory and peripherals as they are, and sent nothing: without input it will do so for ever, because there are no interrupts. A counter that it read could
     /// end it.
     fn turns(&mut self, places: &[u32]) -> Turns {
         let before = self.state();
@@ -530,7 +529,9 @@ impl Run<'_> {
         let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
         State {
             registers: self.sim.registers(),
+            hidden: self.sim.hidden(),
             ram: memory.ram.to_vec(),
+            peripherals: memory.peripherals(),
             kept,
             sent: memory.host.from_chip.len(),
             clocked: memory.host.clocked,
@@ -572,7 +573,9 @@ impl Run<'_> {
 #[derive(PartialEq)]
 struct State {
     registers: Vec<(&'static str, u32)>,
+    hidden: Vec<u32>,
     ram: Vec<u8>,
+    peripherals: String,
     kept: Vec<(Register, u64)>,
     sent: usize,
     clocked: u64,

@@ -82,6 +82,8 @@ pub trait Simulator: Send + Sync {
     fn left_flash(&self) -> Option<u32>;
     /// Names and values of the registers.
     fn registers(&self) -> Vec<(&'static str, u32)>;
+    /// See [`isa::Core::hidden`].
+    fn hidden(&self) -> Vec<u32>;
     /// Sets the registers, in the order of [`Simulator::registers`], and lets a crashed program go on; false where the
     /// core has no debug port.
     fn set_registers(&mut self, values: &[u32]) -> bool;
@@ -190,6 +192,10 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn registers(&self) -> Vec<(&'static str, u32)> {
         C::REGISTERS.iter().copied().zip(self.core.registers()).collect()
+    }
+
+    fn hidden(&self) -> Vec<u32> {
+        self.core.hidden()
     }
 
     fn set_registers(&mut self, values: &[u32]) -> bool {

@@ -19,14 +19,14 @@ pub(super) fn timer0(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     (0x0B, Box::new(Timer0 { regs: [0; 11] }))
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Port {
     ddr: u32,
     port: u32,
 }
 
 /// USICR, USISR and USIDR (15.5).
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Usi {
     control: u32,
     overflow: bool,
@@ -36,6 +36,7 @@ struct Usi {
 }
 
 /// The byte that comes in.
+#[derive(Debug)]
 enum Coming {
     Nothing,
     /// The start bit was seen; so many of the byte's bits were shifted in.
@@ -45,7 +46,7 @@ enum Coming {
 }
 
 /// The byte that goes out: its bits so far, the first in bit 0, and their number; the start bit is none.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Sent {
     started: bool,
     bits: u32,
@@ -69,6 +70,7 @@ impl Sent {
     }
 }
 
+#[derive(Debug)]
 struct PortUsi {
     trigger: Option<u8>,
     port: Port,
@@ -162,6 +164,7 @@ impl Peripheral for PortUsi {
 }
 
 /// OCR0A, TCCR0A, TCNT0 and TCCR0B store what is written: bit times are not modelled.
+#[derive(Debug)]
 struct Timer0 {
     regs: [u8; 11],
 }

@@ -16,7 +16,7 @@ pub(super) fn usart_low(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) 
 }
 
 /// PINx, DDRx, PORTx (ATmega328P datasheet DS40002061B, 14.4).
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct AvrPort {
     trigger: Option<u8>,
     ddr: u32,
@@ -50,7 +50,7 @@ fn classic(ubrr: u16, ucsra: u8) -> f64 {
 }
 
 /// UCSRnA, UCSRnB, UCSRnC, -, UBRRnL, UBRRnH, UDRn (DS40002061B, 20.11).
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct AvrUsart {
     regs: [u8; 6],
 }
@@ -81,7 +81,7 @@ impl Peripheral for AvrUsart {
 
 /// UBRRnL, UCSRnB, UCSRnA, UDRn: USARTs in the I/O space (data sheet 2467X, "USART Register
 /// Description" and "Register Summary"). Their other registers are elsewhere and keep 8N1 after reset.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct AvrUsartLow {
     regs: [u8; 3],
 }

@@ -59,6 +59,7 @@ trait Counter: Peripheral {
 
 /// A counter as programs use it. One that goes on in a way that has no model, such as at a divided clock, answers for none
 /// of its registers, rather than with a number that is wrong.
+#[derive(Debug)]
 struct Set<M> {
     model: M,
     unknown: bool,
@@ -77,7 +78,7 @@ impl<M: Counter> Peripheral for Set<M> {
 }
 
 /// A number that rises by one in each cycle while it goes on.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Count {
     goes: bool,
     /// What it has while it stands, else what it had at cycle 0.
@@ -103,7 +104,7 @@ impl Count {
 /// Timers of 16 bits: Timer1 of the ATmega328P (DS40002061B, 16.11), of the ATmega32U4 (the same) and ATmega128
 /// (2467X, "16-bit Timer/Counter Register Description": its addresses go the other way), TCA0 of the ATmega4809
 /// (DS40002173, "TCA - 16-bit Timer/Counter Type A") and Timer_A of the MSP430 (SLAU049F, 11.3).
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Timer {
     /// Offsets of the register that starts it, and of its count.
     control: u32,
@@ -120,7 +121,7 @@ struct Timer {
 }
 
 /// How the register that starts a timer sets it up.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Mode {
     /// The bits that do.
     bits: u32,
@@ -178,7 +179,7 @@ impl Peripheral for Timer {
 /// SYST_CSR, SYST_RVR, SYST_CVR, SYST_CALIB: 24 bits that go down to 0, and on from the reload value (DDI 0419, B3.3).
 /// A write to the count sets it to 0, and COUNTFLAG, which says that it came to 0 since it was read last. A write to the
 /// reload value counts from the next time on that the count is 0, where 0 stops it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct SysTick {
     control: u32,
     reload: u32,
@@ -265,7 +266,7 @@ impl Peripheral for SysTick {
 /// STK_CTLR, STK_SR, STK_CNT, a gap, STK_CMP of the CH32V003: 32 bits that go up at the core's clock while bits 0 (enable)
 /// and 2 (not divided by 8) of the first are set, and to the end of the range unless bit 3 asks for less (CH32V003RM,
 /// "SysTick Register Description").
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct QingKeSysTick {
     control: u32,
     passed: Count,
@@ -311,7 +312,7 @@ impl Peripheral for QingKeSysTick {
 const DEMCR: u32 = 0xDDFC;
 
 /// DWT_CTRL and DWT_CYCCNT (DDI 0403E, C1.8), DEMCR (C1.6.5). On the Cortex-M7 DWT_LAR unlocks writes by software.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Dwt {
     locked: bool,
     trace: u32,

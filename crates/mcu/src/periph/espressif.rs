@@ -31,6 +31,7 @@ pub(super) fn registers(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) 
 
 /// An output register and an enable register, each followed by one that sets bits and one that clears
 /// them; the other registers store what is written.
+#[derive(Debug)]
 struct Gpio {
     trigger: Option<u8>,
     out: u32,
@@ -88,6 +89,7 @@ impl Peripheral for Gpio {
 /// FIFO 0x00, STATUS 0x1C with the number of received bytes in its bits 7 to 0 and the number of bytes
 /// that wait to be sent in its bits 23 to 16; ID 0x80 of the ESP32-C3, whose bit 31 is clear again at once; the other
 /// registers store what is written.
+#[derive(Debug)]
 struct Uart {
     regs: [u32; 33],
 }

@@ -24,7 +24,7 @@ pub(super) fn sysctl(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 /// txdata rxdata txctrl rxctrl ie ip div.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Uarths {
     regs: [u32; 7],
 }
@@ -56,6 +56,7 @@ impl Peripheral for Uarths {
 }
 
 /// input_val input_en output_en output_val pue ds, interrupts, iof_en iof_sel out_xor; registers are words.
+#[derive(Debug)]
 struct Gpiohs {
     trigger: Option<u8>,
     regs: [u32; 17],
@@ -87,6 +88,7 @@ impl Peripheral for Gpiohs {
 }
 
 /// SYSCTL: a PLL is locked as soon as it is on.
+#[derive(Debug)]
 struct Sysctl {
     regs: Registers,
 }

@@ -25,6 +25,7 @@ pub(super) fn portmux(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 /// VPORTx: DIR, OUT, IN, INTFLAGS.
+#[derive(Debug)]
 struct Vport {
     trigger: Option<u8>,
     dir: u32,
@@ -58,6 +59,7 @@ impl Peripheral for Vport {
 const USART_RESET: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// RXDATAL RXDATAH TXDATAL TXDATAH STATUS CTRLA CTRLB CTRLC BAUDL BAUDH CTRLD DBGCTRL EVCTRL TXPLCTRL RXPLCTRL.
+#[derive(Debug)]
 struct Usart {
     regs: [u8; 16],
 }
@@ -91,6 +93,7 @@ impl Peripheral for Usart {
 
 /// CPU.CCP. Its key opens protected registers for four instructions, here for the cycles that four
 /// stores take.
+#[derive(Debug)]
 struct Ccp;
 
 impl Peripheral for Ccp {
@@ -107,6 +110,7 @@ impl Peripheral for Ccp {
 
 /// CLKCTRL: MCLKCTRLA and MCLKCTRLB, which are protected, and MCLKSTATUS. The oscillator is always
 /// stable. Cycles are those of the core, so the prescaler changes nothing here.
+#[derive(Debug)]
 struct Clock {
     mclk: [u32; 2],
 }
@@ -131,7 +135,7 @@ impl Peripheral for Clock {
 }
 
 /// PORTMUX: routes only, without effect here.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Portmux {
     regs: [u32; 6],
 }

@@ -20,11 +20,12 @@ mod stm32;
 mod stm32f1;
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 
 use crate::PeripheralConfig;
 
 /// The world outside the chip.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Host {
     /// Bytes in flight to the chip.
     pub to_chip: VecDeque<u8>,
@@ -69,8 +70,8 @@ impl Host {
     }
 }
 
-/// A register block.
-pub trait Peripheral: Send + Sync {
+/// A register block. Its text for debugging has all its state.
+pub trait Peripheral: Debug + Send + Sync {
     /// Reads `size` bytes at `offset`; `None` where there is no register.
     fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32>;
     /// Writes `size` bytes at `offset`; `None` where there is no register.
@@ -175,12 +176,14 @@ pub fn build(config: &PeripheralConfig<'_>) -> Result<(u32, Box<dyn Peripheral>)
 }
 
 /// Registers of 32 bits that store what is written to them.
+#[derive(Debug)]
 struct Registers {
     values: Vec<u32>,
     ready: &'static [Follow],
 }
 
 /// Read-only bits of the register at `offset` that immediately follow others `by` bits below them.
+#[derive(Debug)]
 struct Follow {
     offset: u32,
     from: u32,

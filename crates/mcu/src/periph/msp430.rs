@@ -28,6 +28,7 @@ pub(super) fn multiplier(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>)
 }
 
 /// PxIN, PxOUT, PxDIR and the register after them: PxIFG of ports 1 and 2, PxSEL of the others (9.2).
+#[derive(Debug)]
 struct Port {
     trigger: Option<u8>,
     regs: [u8; 4],
@@ -59,6 +60,7 @@ impl Peripheral for Port {
 }
 
 /// IE1 IE2 IFG1 IFG2 ME1 ME2 (13.3): transmitters are always ready, a byte has come when the host sent one.
+#[derive(Debug)]
 struct Sfr {
     regs: [u8; 6],
 }
@@ -85,6 +87,7 @@ impl Peripheral for Sfr {
 }
 
 /// UxCTL UxTCTL UxRCTL UxMCTL UxBR0 UxBR1 UxRXBUF UxTXBUF (13.3).
+#[derive(Debug)]
 struct Usart {
     regs: [u8; 8],
 }
@@ -110,6 +113,7 @@ impl Peripheral for Usart {
 }
 
 /// DCOCTL BCSCTL1 BCSCTL2 (4.3).
+#[derive(Debug)]
 struct Clock {
     regs: [u8; 3],
 }
@@ -127,6 +131,7 @@ impl Peripheral for Clock {
 
 /// WDTCTL (10.3): a password in the high byte; a wrong one resets the chip, which is a fault here. The
 /// watchdog itself does not count.
+#[derive(Debug)]
 struct Watchdog {
     control: u8,
 }
@@ -147,7 +152,7 @@ impl Peripheral for Watchdog {
 
 /// MPY MPYS MAC MACS OP2 RESLO RESHI SUMEXT (chapter 11): the result is there for the next instruction. The chip needs
 /// one more instruction when the result is read through a pointer.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Multiplier {
     op1: u16,
     op2: u16,

@@ -20,6 +20,7 @@ pub(super) fn nvmc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 /// OUT OUTSET OUTCLR IN DIR DIRSET DIRCLR LATCH, PIN_CNF (6.9.2); offsets from 0x500.
+#[derive(Debug)]
 struct Gpio {
     trigger: Option<u8>,
     out: u32,
@@ -62,6 +63,7 @@ impl Peripheral for Gpio {
 
 /// UART without DMA (6.34): tasks, events RXDRDY and TXDRDY, ENABLE, PSEL, RXD, TXD, BAUDRATE, CONFIG.
 /// A sent byte leaves immediately; events last as long as their cause.
+#[derive(Debug)]
 struct Uart {
     enabled: u32,
     settings: [u32; 28],
@@ -97,6 +99,7 @@ impl Peripheral for Uart {
 }
 
 /// HFCLKSTART and its effects (5.4.3).
+#[derive(Debug)]
 struct Clock {
     crystal: bool,
 }
@@ -122,6 +125,7 @@ impl Peripheral for Clock {
 
 /// READY and ICACHECNF (4.3.5); no writing of flash. The cache itself is in the timing model, which
 /// takes it as switched on.
+#[derive(Debug)]
 struct Nvmc {
     cache: u32,
 }

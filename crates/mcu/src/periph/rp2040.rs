@@ -41,6 +41,7 @@ pub(super) fn sio(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 /// A register that follows from another one.
+#[derive(Debug)]
 struct Ready {
     at: u32,
     of: u32,
@@ -48,6 +49,7 @@ struct Ready {
 }
 
 /// Registers with copies that flip, set and clear bits.
+#[derive(Debug)]
 struct Atomic {
     regs: Registers,
     ready: Option<Ready>,
@@ -91,6 +93,7 @@ impl Peripheral for Atomic {
 
 /// CLK_x_CTRL, CLK_x_DIV and CLK_x_SELECTED in turn, of which the last has a bit for the source that the first chose at once
 /// (2.15.7). The reference's has two bits, the system's one.
+#[derive(Debug)]
 struct Clocks {
     inner: Atomic,
 }
@@ -113,6 +116,7 @@ impl Peripheral for Clocks {
 }
 
 /// A PL011: UARTDR 0x00, UARTFR 0x18 (4.2.8); the other registers store what is written.
+#[derive(Debug)]
 struct Uart {
     regs: [u32; 19],
 }
@@ -142,6 +146,7 @@ impl Peripheral for Uart {
 }
 
 /// GPIO_IN 0x04, GPIO_OUT from 0x10 and GPIO_OE from 0x20, each with registers that set, clear and flip (2.3.1.7).
+#[derive(Debug)]
 struct Sio {
     trigger: Option<u8>,
     level: u32,

@@ -55,6 +55,7 @@ pub(super) fn sam3x_wdt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) 
 const PCLKSR: u32 = 0x0000_00DF;
 
 /// Registers that store what is written to them, in accesses of any size, but for read-only ones.
+#[derive(Debug)]
 struct Bytes {
     size: u32,
     fixed: &'static [(u32, u32)],
@@ -85,6 +86,7 @@ impl Peripheral for Bytes {
 
 /// One group of PORT: DIR DIRCLR DIRSET DIRTGL OUT OUTCLR OUTSET OUTTGL IN CTRL WRCONFIG PMUX PINCFG
 /// (DS40001882, 23.8).
+#[derive(Debug)]
 struct Port {
     trigger: Option<u8>,
     dir: u32,
@@ -127,6 +129,7 @@ impl Peripheral for Port {
 }
 
 /// SERCOM as a USART (DS40001882, 26.8): CTRLA CTRLB BAUD INTFLAG STATUS SYNCBUSY DATA.
+#[derive(Debug)]
 struct Sercom {
     regs: [u8; 0x30],
 }
@@ -165,6 +168,7 @@ impl Peripheral for Sercom {
 
 /// PER PDR PSR OER ODR OSR SODR CODR ODSR PDSR ABSR OWER (SAM3X data sheet 11057C, 31.7); pins that the
 /// PIO does not control, pull-ups and interrupts are not told apart.
+#[derive(Debug)]
 struct Pio {
     trigger: Option<u8>,
     output: u32,
@@ -197,6 +201,7 @@ impl Peripheral for Pio {
 }
 
 /// CR MR IER IDR IMR SR RHR THR BRGR (SAM3X data sheet 11057C, 34.6).
+#[derive(Debug)]
 struct Uart {
     mode: u32,
     divider: u32,

@@ -43,6 +43,7 @@ pub(super) fn f7_pwr(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 /// PWR_CR1, PWR_CSR1 of the F7 (RM0385 rev 8, 4.4): over-drive is ready as soon as it is on.
+#[derive(Debug)]
 struct F7Power {
     cr1: u32,
 }
@@ -66,6 +67,7 @@ impl Peripheral for F7Power {
 }
 
 /// MODER OTYPER OSPEEDR PUPDR IDR ODR BSRR LCKR AFRL AFRH, BRR (RM0090 rev 19, 8.4; BRR: RM0367 rev 8, 9.4).
+#[derive(Debug)]
 struct Gpio {
     trigger: Option<u8>,
     regs: [u32; 11],
@@ -97,6 +99,7 @@ impl Peripheral for Gpio {
 }
 
 /// CR1 CR2 CR3 BRR GTPR RTOR RQR ISR ICR RDR TDR (RM0367 rev 8, 27.8; RM0385 rev 8, 31.8).
+#[derive(Debug)]
 struct Usart {
     regs: [u32; 11],
 }

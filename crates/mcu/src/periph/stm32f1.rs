@@ -23,6 +23,7 @@ pub(super) fn flash(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 /// CRL CRH IDR ODR BSRR BRR LCKR (RM0008 rev 21, 9.2).
+#[derive(Debug)]
 struct Stm32F1Gpio {
     trigger: Option<u8>,
     regs: [u32; 7],
@@ -54,7 +55,7 @@ impl Peripheral for Stm32F1Gpio {
 }
 
 /// SR DR BRR CR1 CR2 CR3 GTPR (RM0008 rev 21, 27.6).
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Stm32F1Usart {
     regs: [u32; 7],
 }
@@ -84,6 +85,7 @@ impl Peripheral for Stm32F1Usart {
 }
 
 /// FLASH_ACR and the programming registers, which firmware must not use (PM0075 rev 2, 3).
+#[derive(Debug)]
 struct Stm32F1Flash {
     acr: u32,
 }
