@@ -189,6 +189,52 @@ def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> N
     assert abs(called.calls[0].stack - pulse.stack) <= 64
 
 
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("uno", "8895 ffcf"),
+        ("bluepill", "0010 0020 0900 0008 30bf fee7"),
+        ("gd32vf103", "7300 5010 6f00 0000"),
+        ("msp430f1611", "32d0 1000 ff3f"),
+        ("esp32", "0070 0006 ffff"),
+    ],
+)
+def test_a_core_that_sleeps(name: str, program: str) -> None:
+    target = the_target(name)
+    base = target.chip.flash.base
+    pieces = [(base, bytes.fromhex(program))]
+    if name == "msp430f1611":
+        pieces.append((0xFFFE, base.to_bytes(2, "little")))
+    seen = foreign.run(target, pieces, Experiment(cycles=1000, seconds=60.0))
+    assert (seen.end, seen.fine, seen.text, seen.pc) == ("sleeps", True, "", base + (8 if name == "bluepill" else 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("nrf52840", "0010 0020 0900 0000 30ee 200a fee7"),  # vadd.f32 s0, s0, s1
+        ("gd32vf103", "5370 0000 6f00 0000"),  # fadd.s
+        ("gd32vf103", "8861 0000"),  # c.flw
+        ("esp32", "0000 0a06 ffff"),  # add.s
+    ],
+)
+def test_floating_point_has_a_name(name: str, program: str) -> None:
+    target = the_target(name)
+    seen = foreign.run(target, [(target.chip.flash.base, bytes.fromhex(program))], Experiment(cycles=99, seconds=60.0))
+    assert seen.fault in ("bad-opcode", "unsupported")
+    assert "it is of a floating-point unit" in seen.text
+
+
+def test_headers_before_the_code_are_left_out(tmp_path: Path) -> None:
+    target = the_target("gd32vf103")
+    base, spec = target.chip.flash.base, target.toolchain
+    (tmp_path / "a.s").write_text(".globl _start\n.type _start, @function\n_start: j _start\n")
+    link = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", f"-Wl,-Ttext={base:#x}", "a.s", "-o", "a.elf"]
+    subprocess.run(link, cwd=tmp_path, check=True)
+    seen = run(target, (tmp_path / "a.elf").read_bytes())
+    assert (seen.end, seen.function, seen.left_out) == ("loops", "_start", ((base - 0x1000, 0x1000),))
+
+
 def test_what_is_not_modelled_has_a_name(bluepill: Target, uno: Target) -> None:
     assert name_of(bluepill, 0x40000024) == "TIM2, a timer"
     assert name_of(bluepill, 0xE000E104) == "NVIC, the interrupt controller"

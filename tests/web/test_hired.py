@@ -133,6 +133,8 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
         assert desks.said("one", "close", **of(job)).status in (400, 409)
     assert desks.said("two", "beat", job=msgspec.to_builtins(mine)).status == 409
     assert desks.said("two", "give-back", job=msgspec.to_builtins(mine)).status == 409
+    long = desks.said("one", "beat", job=msgspec.to_builtins(replace(mine, number=1 << 70)))
+    assert (long.status, "a number has more than 64 bits" in long.text) == (400, True)
     for changes in (
         {"target": "bluepill"},
         {"variant": "aes"},

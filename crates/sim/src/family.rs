@@ -21,25 +21,61 @@ pub(crate) struct Family {
     /// nothing masks them at reset, those that set an enable bit, and SysTick's (NVIC_ISERn, SYST_CSR: ARMv7-M, B3.4.4 and
     /// B3.3.3).
     pub enables: &'static [(u32, u32, u32)],
+    /// Encodings that wait for an interrupt, and those of floating point, as the bits that tell and what these have.
+    pub sleeps: Encodings,
+    /// See there.
+    pub floats: Encodings,
 }
+
+/// Bits of an encoding, and what they have.
+pub(crate) type Encodings = &'static [(u32, u32)];
 
 /// One row for each of [`crate::CORES`]; the first that fits.
 #[rustfmt::skip]
 pub(crate) const FAMILIES: [Family; 7] = [
-    Family { core: "avrxmega3", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0, 0x4000)], enables: NONE },
-    Family { core: "avr", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0x20, 0x100)], enables: NONE },
+    Family { core: "avrxmega3", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0, 0x4000)], enables: NONE,
+          sleeps: AVR_SLEEPS, floats: &[] },
+    Family { core: "avr", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0x20, 0x100)], enables: NONE,
+          sleeps: AVR_SLEEPS, floats: &[] },
     Family { core: "cortex", machine: 40, name: "Arm", pointer: 4, avr: false, vectors: true,
-          peripherals: &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)], enables: &[(0xE000_E010, 0xE000_E014, 2), (0xE000_E100, 0xE000_E140, u32::MAX)] },
-    Family { core: "msp430", machine: 105, name: "MSP430", pointer: 2, avr: false, vectors: true, peripherals: &[(0, 0x200)], enables: NONE },
-    Family { core: "rv32", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE },
-    Family { core: "rv64", machine: 243, name: "RISC-V", pointer: 8, avr: false, vectors: false, peripherals: &RISCV, enables: NONE },
+          peripherals: &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)], enables: &[(0xE000_E010, 0xE000_E014, 2), (0xE000_E100, 0xE000_E140, u32::MAX)],
+          sleeps: ARM_SLEEPS, floats: ARM_FLOATS },
+    Family { core: "msp430", machine: 105, name: "MSP430", pointer: 2, avr: false, vectors: true, peripherals: &[(0, 0x200)], enables: NONE,
+          sleeps: MSP430_SLEEPS, floats: &[] },
+    Family { core: "rv32", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
+          sleeps: RISCV_SLEEPS, floats: RISCV_FLOATS },
+    Family { core: "rv64", machine: 243, name: "RISC-V", pointer: 8, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
+          sleeps: RISCV_SLEEPS, floats: RISCV_FLOATS },
     Family { core: "xtensa", machine: 94, name: "Xtensa", pointer: 4, avr: false, vectors: false,
-          peripherals: &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)], enables: NONE },
+          peripherals: &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)], enables: NONE,
+          sleeps: XTENSA_SLEEPS, floats: XTENSA_FLOATS },
 ];
+/// SLEEP.
+const AVR_SLEEPS: Encodings = &[(0xFFFF, 0x9588)];
+/// WFE, WFI, and both as wide instructions.
+const ARM_SLEEPS: Encodings = &[(u32::MAX, 0xBF20), (u32::MAX, 0xBF30), (u32::MAX - 1, 0xF3AF_8002)];
+/// Instructions of coprocessors 10 and 11 (ARMv7-M, A6.1).
+const ARM_FLOATS: Encodings = &[(0xEC00_0E00, 0xEC00_0A00)];
+/// Those with SR, where CPUOFF is, as their destination (SLAU049F, 3.4.1).
+const MSP430_SLEEPS: Encodings = &[(0x008F, 0x0002)];
+/// WFI.
+const RISCV_SLEEPS: Encodings = &[(u32::MAX, 0x1050_0073)];
+/// LOAD-FP and STORE-FP, MADD to NMADD, OP-FP, and the compressed loads and stores (Unprivileged Architecture, tables 70
+/// and 71 of opcodes): of these a core without F and D has no other.
+const RISCV_FLOATS: Encodings = &[(0x5F, 0x07), (0x73, 0x43), (0x7F, 0x53), (0xFFFF_2001, 0x2000)];
+/// WAITI.
+const XTENSA_SLEEPS: Encodings = &[(0xFFF0FF, 0x7000)];
+/// LSCI, LSCX, FP0 and FP1 (Instruction Set Architecture, 7.3.2).
+const XTENSA_FLOATS: Encodings = &[(0xF, 0x3), (0x0F_000F, 0x08_0000), (0x0E_000F, 0x0A_0000)];
 /// See [`Family::enables`].
 const NONE: &[(u32, u32, u32)] = &[];
 /// See [`Family::peripherals`].
 const RISCV: [(u32, u32); 3] = [(0x200_0000, 0x1000_0000), (0x3800_0000, 0x7000_0000), (0xD000_0000, 0xF000_0000)];
+
+/// Whether it is one of them.
+pub(crate) fn among(word: u32, some: Encodings) -> bool {
+    some.iter().any(|&(bits, value)| word & bits == value)
+}
 
 pub(crate) fn family(core: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| core.starts_with(family.core))

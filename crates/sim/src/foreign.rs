@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use isa::{Invocation, Profile, Span};
 use mcu::{Chip, FaultKind, Image, Register, Segment, Stop, Unmodelled};
 
-use crate::family::{FAMILIES, Family, family};
+use crate::family::{FAMILIES, Family, among, family};
 use crate::{Simulator, simulator};
 
 /// Cycles between two looks at the clock, and at whether the program only turns round.
@@ -21,6 +21,8 @@ const PATIENCE: u32 = 1000;
 /// Bytes of a segment in no memory of the chip that are left out, as settings are that only a programmer writes; more
 /// would be a program for another chip.
 const MOST_APART: usize = 4096;
+/// Most bytes before flash that hold the headers of an ELF file: a page of the linkers that have the largest.
+const MOST_HEADERS: usize = 1 << 16;
 /// Most bytes of output, and most measured calls that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 /// See there.
@@ -66,6 +68,8 @@ pub enum End {
     Waits,
     /// The program turns round and does nothing else.
     Loops,
+    /// The core sleeps until an interrupt.
+    Sleeps,
     /// It had all cycles.
     Cycles,
     /// It had all seconds, or whoever asked wants no more.
@@ -101,8 +105,10 @@ pub struct Seen {
     pub counted: u64,
     /// How many calls the program left by a jump past their caller (longjmp).
     pub left: u64,
-    /// Pulses of the trigger's pin.
+    /// Pulses of the trigger's pin, and how many there were of all, which may be more.
     pub pulses: Vec<Measured>,
+    /// See there.
+    pub pulsed: u64,
     /// What the called function returned: the lowest 8 bytes of its registers.
     pub result: Option<u64>,
     /// What pointers pointed to when the function had returned.
@@ -161,6 +167,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         waiting: None,
         idle: 0,
         pulses: Vec::new(),
+        pulsed: 0,
         calls: Vec::new(),
         counted: 0,
         left: 0,
@@ -196,6 +203,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         counted: run.counted,
         left: run.left,
         pulses: run.pulses,
+        pulsed: run.pulsed,
         result: seen.0,
         buffers: seen.1,
         unmodelled: used.into_iter().map(|(at, a)| (at, a.reads, a.writes, a.first, a.last)).collect(),
@@ -226,6 +234,17 @@ fn placed(
     let (mut flash, mut ram, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     let mut apart = None;
     for s in &image.segments {
+        let mut s = s.clone();
+        // linkers put the file's headers before the code, where the chip may have nothing
+        if s.bytes.starts_with(b"\x7fELF") && s.address < chip.flash.base {
+            let headers = (chip.flash.base - s.address) as usize;
+            if headers < s.bytes.len() && headers <= MOST_HEADERS {
+                rest.push((s.address, headers));
+                s.bytes.drain(..headers);
+                s.address += headers as u32;
+                s.runs_at = s.runs_at.wrapping_add(headers as u32);
+            }
+        }
         let (address, size) = (s.address, s.bytes.len());
         let in_ram = |at: u32| !avr || at >= AVR_RAM; // code and data have the same addresses on AVR
         if inside(chip.flash, address, size) {
@@ -233,7 +252,7 @@ fn placed(
             if s.runs_at != address && in_ram(s.runs_at) && inside(chip.ram, to, size) {
                 ram.push((to, s.bytes.clone(), false));
             }
-            flash.push(s.clone());
+            flash.push(s);
         } else if in_ram(address) && inside(chip.ram, data(address), size) {
             ram.push((data(address), s.bytes.clone(), true));
         } else if avr && AVR_REST.contains(&address) {
@@ -289,6 +308,7 @@ struct Run<'a> {
     waiting: Option<State>,
     idle: u32,
     pulses: Vec<Measured>,
+    pulsed: u64,
     calls: Vec<Measured>,
     counted: u64,
     left: u64,
@@ -485,8 +505,8 @@ impl Run<'_> {
         over.then_some(End::Time)
     }
 
-    /// Whether the program comes back to where it is with registers, memory and peripherals as they are, and sent nothing: without input it will do so for ever, because there are no interrupts. A counter that it read could
-    /// end it.
+    /// Whether the program comes back to where it is with registers, memory and peripherals as they are, and sent nothing:
+    /// without input it will do so for ever, because there are no interrupts. A counter that it read could end it.
     fn turns(&mut self, places: &[u32]) -> Turns {
         let before = self.state();
         for _ in 0..ROUND {
@@ -541,6 +561,7 @@ impl Run<'_> {
     fn take_pulses(&mut self) {
         let calls = std::mem::take(&mut self.sim.memory_mut().calls);
         let room = MOST_CALLS - self.pulses.len();
+        self.pulsed += calls.len() as u64;
         self.pulses.extend(calls.iter().take(room).map(|c| Measured {
             began: c.rise,
             cycles: c.fall - c.rise,
@@ -550,6 +571,9 @@ impl Run<'_> {
     }
 
     fn fault(&self, f: mcu::Fault) -> End {
+        if matches!(f.kind, FaultKind::Unsupported { word } if among(word, self.family.sleeps)) {
+            return End::Sleeps;
+        }
         let place = |pc: u32| {
             let within = self.image.function(pc).map_or(String::new(), |name| format!(" in {name}"));
             format!("{within}: {}", self.sim.disassemble(pc).0)
@@ -562,6 +586,9 @@ impl Run<'_> {
             (FaultKind::BadFetch, from) => {
                 let ram = if ram { "; code in RAM is not modelled" } else { "" };
                 format!("{f}{}{ram}", from.map_or(String::new(), |from| format!(", from {from:#x}{}", place(from))))
+            }
+            (FaultKind::BadOpcode { word } | FaultKind::Unsupported { word }, _) if among(word, self.family.floats) => {
+                format!("{f}{}; it is of a floating-point unit, which has no model: compile without", place(f.pc))
             }
             _ => format!("{f}{}", place(f.pc)),
         };

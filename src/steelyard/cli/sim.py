@@ -30,6 +30,7 @@ _ENDS = {
     "returned": "the function returned",
     "waits": "the program waits for a byte at its serial port",
     "loops": "the program loops for ever and changes nothing; cycles since reset contain rounds of this loop",
+    "sleeps": "the core sleeps until an interrupt, of which there are none here",
     "cycles": "the cycles were used up (--max-cycles)",
     "time": "the time was used up (--seconds)",
     "output": "it sent more than 1 MiB",
@@ -78,7 +79,7 @@ def verb(ask: Sim) -> int:
     """Run anybody's image on a simulated chip: cycles, functions, faults, and what is not modelled.
 
     The program begins at the reset vector, or at the ELF file's entry on cores that have none. It ends at a breakpoint,
-    where it waits for a byte, where it turns round for ever, at a fault or at a limit. --call runs one function
+    where it waits for a byte, sleeps or turns round for ever, at a fault or at a limit. --call runs one function
     instead, with initial data in place and no start-up code. --trigger measures each call of a function, from its first
     instruction to its return; a call that it makes of itself is a part of that.
 
@@ -97,6 +98,8 @@ def verb(ask: Sim) -> int:
     if ask.base and (is_elf or is_hex):
         kind = "an ELF file" if is_elf else "Intel HEX"
         raise UserError(f"--base: {kind} says itself where its bytes belong; leave it out")
+    if not image:
+        raise UserError(f"{cut(ask.image.name)}: has no bytes; name another image")
     if not (is_elf or is_hex or ask.base or ask.image.suffix.lower() == ".bin"):
         raise UserError(
             f"{cut(ask.image.name)}: begins as neither ELF nor Intel HEX do; give --base if these are the bytes of the "
@@ -219,7 +222,7 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
     sheets = [plain(title, "sim", ("field", "value"), facts)]
     for name, calls, every in (
         (f"calls of {ask.call or ask.trigger}", seen.calls, seen.counted),
-        ("pulses of the trigger's pin", seen.pulses, len(seen.pulses)),
+        ("pulses of the trigger's pin", seen.pulses, seen.pulsed),
     ):
         if calls:
             first = f", of the first {len(calls)}" if every > len(calls) or len(calls) == foreign.MOST_CALLS else ""

@@ -43,10 +43,11 @@ class Unmodelled(Struct, frozen=True, array_like=True):
 class Seen(Struct, frozen=True, kw_only=True):
     """What was seen of an image.
 
-    ``end`` is ``returned``, ``waits`` (for a byte), ``loops`` (turns round for ever), ``cycles``, ``time`` or
-    ``output`` (which are limits), or ``fault``, with its name and ``text``. ``calls`` are those of the function that
+    ``end`` is ``returned``, ``waits`` (for a byte), ``loops`` (turns round for ever), ``sleeps``, ``cycles``, ``time``
+    or ``output`` (which are limits), or ``fault``, with its name and ``text``. ``calls`` are those of the function that
     was asked for, at most 100 000 of all that were ``counted``; others were ``left`` by a jump past
-    their caller (longjmp). ``pulses`` are those between edges of the trigger's pin.
+    their caller (longjmp). ``pulses`` are those between edges of the trigger's pin, again at most 100 000
+    of all that it ``pulsed``.
     ``functions`` is the call tree: name, caller's index, calls, cycles in itself. ``left_out`` are segments that no
     memory has.
     """
@@ -61,6 +62,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     counted: int
     left: int
     pulses: tuple[Measured, ...]
+    pulsed: int
     result: int | None
     buffers: tuple[tuple[int, ...], ...]
     output: tuple[int, ...]
@@ -73,8 +75,9 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     @property
     def fine(self) -> bool:
-        """Whether the program came to an end of its own: it returned, waits, turns round, or is at a breakpoint."""
-        return self.end in ("returned", "waits", "loops") or self.fault == "trap"
+        """Whether the program came to an end of its own: it returned, waits, turns round, sleeps, or is at a
+        breakpoint."""
+        return self.end in ("returned", "waits", "loops", "sleeps") or self.fault == "trap"
 
 
 class Experiment(Struct, frozen=True, kw_only=True):

@@ -55,6 +55,8 @@ def answer(store: Store, sent: Sent) -> Reply:
             asked = msgspec.json.decode(sent.content, type=words.DEEDS[deed][0])
         except msgspec.MsgspecError as e:
             raise UserError(str(e)) from e
+        if not _fits(msgspec.to_builtins(asked)):
+            raise UserError("a number has more than 64 bits")
         if asked.version != __version__:
             raise UserError(
                 f"here is Steelyard {__version__}, the worker has {cut(asked.version, 30)}; install the same"
@@ -67,6 +69,15 @@ def answer(store: Store, sent: Sent) -> Reply:
         return wrong_answer(409, "", str(e))
     except Exception as e:
         return explained(e, "a worker", wrong_answer)
+
+
+def _fits(value: object) -> bool:
+    """Whether every number fits into a column of the database."""
+    if isinstance(value, Mapping):
+        return all(_fits(v) for v in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(map(_fits, value))
+    return not isinstance(value, int) or -(1 << 63) <= value < 1 << 63
 
 
 @lru_cache(256)
