@@ -464,6 +464,16 @@ def test_a_submission_goes_to_the_boards_that_workers_have(store: Store) -> None
     ] * 2
 
 
+def test_boards_weigh_every_set_of_flags_that_was_simulated(store: Store) -> None:
+    desk, yard = Desk(store), Yard(store, "ann")
+    [one] = tasks(targets="a")
+    sets = [("-O2",), ("-Os",)]
+    desk.hand_in(GIVEN, [replace(one, target="uno", flags=f) for f in sets], ROOM)
+    yard.present(replace(worker(), targets=("uno board",)))
+    yard.to_boards(1)
+    assert [j.task.flags for j in yard.lines((WAITING,)) if j.task.on] == sets
+
+
 def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, home: Path) -> None:
     """Its worker asks for none of them, and who waits is told what the operator said."""
     yard, desk = Yard(store, "ann"), Desk(store)

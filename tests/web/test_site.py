@@ -46,7 +46,26 @@ def test_it_has_what_the_server_has(out: Path) -> None:
                  "targets/uno/figure-tradeoff.svg", f"runs/{run}/1767225600000000.html", "results/results.csv",
                  "claims.html", "campaigns/first.html", "figures/tradeoff.html"):  # fmt: skip
         assert (out / name).is_file(), name
-    assert {f.suffix for f in out.rglob("*") if f.is_file()} == {".html", ".csv", ".svg", ".css"}
+    files = {str(f.relative_to(out)) for f in out.rglob("*") if f.is_file()}
+    assert {Path(f).suffix for f in files} == {".html", ".csv", ".svg", ".css", ""}
+    assert sorted(files - {site._LIST}) == (out / site._LIST).read_text().splitlines()
+
+
+def test_what_is_gone_goes_from_the_folder_too(tmp_path: Path) -> None:
+    """And nothing else does: neither the owner's files nor what a damaged list names elsewhere."""
+    gone = RECORDS[0].setup.key[:16]
+    made(tmp_path / "results.db", *RECORDS).close()
+    made(tmp_path / "fewer.db", *(r for r in RECORDS if r.setup.key != RECORDS[0].setup.key)).close()
+    out = tmp_path / "out"
+    for name in ("results", "fewer"):
+        assert app.main(["site", str(out), "--db", str(tmp_path / f"{name}.db")], standalone_mode=False) == 0
+        assert (out / f"runs/{gone}").exists() is (name == "results")
+        (out / "own.html").write_text("own")
+        (tmp_path / "above.html").write_text("above")
+        with (out / site._LIST).open("a") as listed:
+            listed.write(f"../above.html\n{tmp_path}/above.html\n")
+    assert (out / "own.html").read_text() == "own"
+    assert (tmp_path / "above.html").read_text() == "above"
 
 
 def test_what_is_too_much_for_one_page_ends_no_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +74,7 @@ def test_what_is_too_much_for_one_page_ends_no_site(tmp_path: Path, monkeypatch:
     plan = site.Plan(str(tmp_path / "results.db"), tmp_path)
     try:
         for path in ("/results", "/tables", "/rank", "/targets/uno"):
-            assert site._page(plan, path).files > 0
+            assert site._page(plan, path).files
     finally:
         site._store(plan.place).close()
         site._store.cache_clear()

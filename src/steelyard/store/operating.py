@@ -263,12 +263,17 @@ class Yard:
             texts = connection.execute(select(_job.c.task).where(_job.c.package_id == found.package_id)).scalars()
             offers = queue.offered(found.found)
             tasks = [t for t in map(queue.task_of, texts) if t.implementation in offers and not t.on]
-            flags = {t.target: t.flags for t in tasks}
-            each = {(t.primitive, t.family, t.variant, t.name): t for t in tasks}
+            each: dict[tuple[str, ...], Task] = {}
+            own: dict[tuple[tuple[str, ...], str], list[tuple[str, ...]]] = {}
+            for t in tasks:
+                of = t.primitive, t.family, t.variant, t.name
+                each[of] = t
+                own.setdefault((of, t.target), []).append(t.flags)
             more = [
-                replace(t, target=b, on=queue.BOARD, flags=flags.get(b) or load_target(b).toolchain.default_flags)
-                for b in boards
-                for t in each.values()
+                replace(t, target=board, on=queue.BOARD, flags=flags)
+                for board in boards
+                for of, t in each.items()
+                for flags in own.get((of, board)) or [load_target(board).toolchain.default_flags]
             ]
             return queue.put(connection, found.package_id, more, _LATER)
 

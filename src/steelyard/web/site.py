@@ -28,6 +28,8 @@ USUAL, ALL = ("csv", "svg"), layout.ENDINGS
 _ASK, _EXAMINE = frozenset(("compare", "search", "submissions")), frozenset(("profile", "image"))
 _LINK = re.compile(r'<a href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _PART = re.compile(r'<(link rel="stylesheet" href|img src)="(/[^"]*)"')
+#: what the folder's site consists of, a file in each line
+_LIST = ".steelyard-site"
 #: characters of a file's name, for every file system
 _LONGEST = 150
 
@@ -42,30 +44,48 @@ class Plan(Struct, frozen=True):
 
 
 class Written(Struct, frozen=True):
-    """A page's files and bytes, and the addresses of pages it leads to."""
+    """A page's files, their bytes, and the addresses of pages it leads to."""
 
-    files: int
+    files: frozenset[str]
     size: int
     leads: frozenset[str]
 
 
 def write(plan: Plan, processes: int) -> tuple[int, int]:
-    """Writes the site; how many files, and bytes. Raises :class:`UserError` where it cannot."""
+    """Writes the site; how many files, and bytes. What the folder's last site had and this one has not, such as pages of
+    runs that were deleted since, is removed. Raises :class:`UserError` where it cannot."""
     plan.out.mkdir(parents=True, exist_ok=True)
     (plan.out / "static").mkdir(exist_ok=True)
-    save(plan.out / "static" / reply.style_name(), reply.style())
-    files, size = 1, len(reply.style())
+    style = f"static/{reply.style_name()}"
+    save(plan.out / style, reply.style())
+    files, size = {style}, len(reply.style())
     begin = {address.path(*words) for words in pages.ROUTES if "*" not in words and not _ASK.intersection(words)}
     seen, next_ = set(begin), sorted(begin)
     with ProcessPoolExecutor(processes, mp_context=get_context("forkserver"), initializer=end_with_parent) as pool:
         while next_:
             some = max(1, min(50, len(next_) // (4 * processes)))
             found = list(pool.map(_page, [plan] * len(next_), next_, chunksize=some))
-            files, size = files + sum(w.files for w in found), size + sum(w.size for w in found)
+            files.update(*(w.files for w in found))
+            size += sum(w.size for w in found)
             leads = frozenset[str]().union(*(w.leads for w in found))
             next_ = sorted(leads - seen)
             seen |= leads
-    return files, size
+    _forget(plan.out, files)
+    return len(files), size
+
+
+def _forget(out: Path, files: set[str]) -> None:
+    """Removes what the folder's last site had and this one has not, and writes down what this one has."""
+    listed = out / _LIST
+    before = listed.read_text().splitlines() if listed.is_file() else []
+    for name in sorted(set(before) - files):
+        if ".." not in name.split("/") and not name.startswith("/"):
+            (out / name).unlink(missing_ok=True)
+            for folder in (out / name).parents:
+                if folder == out or not folder.is_dir() or any(folder.iterdir()):
+                    break
+                folder.rmdir()
+    save(listed, "".join(f"{name}\n" for name in sorted(files)).encode())
 
 
 @cache
@@ -94,7 +114,7 @@ def _page(plan: Plan, path: str) -> Written:
     made = _made(plan, path)
     _made.cache_clear()
     if made is None:
-        return Written(0, 0, frozenset())
+        return Written(frozenset(), 0, frozenset())
     names = address.segments(path)
     text = layout.html(made, _store(plan.place), names, live=False, endings=plan.endings)
     depth, leads = "../" * file_of(path).count("/"), set[str]()
@@ -119,7 +139,7 @@ def _page(plan: Plan, path: str) -> Written:
         file = plan.out / name
         file.parent.mkdir(parents=True, exist_ok=True)
         save(file, content)
-    return Written(len(files), sum(map(len, files.values())), frozenset(leads))
+    return Written(frozenset(files), sum(map(len, files.values())), frozenset(leads))
 
 
 def _files(plan: Plan, made: Page, path: str) -> Iterator[tuple[str, bytes]]:
