@@ -52,8 +52,8 @@ class Written(Struct, frozen=True):
 
 
 def write(plan: Plan, processes: int) -> tuple[int, int]:
-    """Writes the site; how many files, and bytes. What the folder's last site had and this one has not, such as pages of
-    runs that were deleted since, is removed. Raises :class:`UserError` where it cannot."""
+    """Writes the site; how many files, and bytes. What the folder's last site had and this one has not, such as pages
+    of runs that were deleted since, is removed. Raises :class:`UserError` where it cannot."""
     plan.out.mkdir(parents=True, exist_ok=True)
     (plan.out / "static").mkdir(exist_ok=True)
     style = f"static/{reply.style_name()}"

@@ -267,6 +267,7 @@ def _moved(of: Mapping[str, Sequence[Cipher]], one: str, other: str, primitive: 
     lines = [Line([a.variant, x, y, f"{x - y:+g}"], (*run_of(a.row), *run_of(b.row))) for a, b, x, y in found if x != y]
     notes = [f"places by cycles for a byte among {counted(len(found), 'cipher')} that both have; + is up from {one}"]
     notes += [f"{len(lines) - MOVED} more moved no further"] if len(lines) > MOVED else []
+    notes += [] if lines else ["each has the same place on both"]
     title = f"{_KINDS[primitive]}: what moved most from {one} to {other}"
     return Sheet(title, f"study-moved-{primitive}", columns, lines[:MOVED], notes=notes)
 
