@@ -261,7 +261,8 @@ def _today(answer: Choice, first: Row) -> list[str]:
     if row["label"] == first["label"]:
         return []
     fits = "" if row["run"] in {r["run"] for r in answer.fitting} else "; it does not fit"
-    return [f"used today: {row['label']}, {_ratio(_cycles(row) / max(_cycles(first), 1))} times the cycles{fits}"]
+    times = [_times(row, first, n) for n in dict.fromkeys((answer.by, "cycles")) if value(first, n)]
+    return [f"used today: {row['label']}, {', '.join(times)}{fits}"]
 
 
 def _relaxations(answer: Choice) -> list[str]:
