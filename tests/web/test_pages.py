@@ -394,7 +394,52 @@ def test_the_newest_runs_of_a_page_are_a_feed(site: Site, place: str) -> None:
         [link] = e.findall(f"{ATOM}link")
         site.page(link.attrib["href"])
     assert site.get(f"{place or '/targets'}x/feed.atom").status == 404
-    assert site.get("/targets/esp32/feed.atom").status == 404  # known, and without runs
+
+
+def test_a_page_without_runs_has_an_empty_feed(tmp_path: Path) -> None:
+    """To which it leads; who reads it gets the first run when there is one."""
+    with made(tmp_path / "empty.db") as store:
+        site = Site(store)
+        for place in ("", "/targets/uno"):
+            [to] = [to for to in site.page(place or "/").all("href", "a") if to.endswith(".atom")]
+            for _ in range(2):
+                reply = site.get(to)
+                assert (reply.status, reply.kind) == (200, "application/atom+xml; charset=utf-8")
+                feed = xml.fromstring(reply.body)
+                assert not feed.findall(f"{ATOM}entry")
+                assert feed.findtext(f"{ATOM}updated") == "1970-01-01T00:00:00+00:00"
+                assert feed.findtext(f"{ATOM}id", "").startswith("urn:uuid:")
+        store.add(record("toy1/ref", target="uno"))
+        assert len(xml.fromstring(site.get("/targets/uno/feed.atom").body).findall(f"{ATOM}entry")) == 1
+        assert not xml.fromstring(site.get("/targets/bluepill/feed.atom").body).findall(f"{ATOM}entry")
+        assert site.get("/targets/unox/feed.atom").status == 404
+
+
+def test_a_search_finds_digests(tmp_path: Path) -> None:
+    """Of runs and of implementations, and denies neither."""
+    mine = [record("toy1/ref", digest="d"), record("toy1/ref", digest="d", cycles=7.0)]
+    with made(tmp_path / "results.db", *mine, record("toy2/ref", digest="e")) as store:
+        site = Site(store)
+
+        def found(text: str) -> tuple[list[str], bool]:
+            page = site.page(f"/search?q={text}")
+            links = [to for to in page.all("href", "a") if to.startswith(("/runs/", "/implementations/"))]
+            return links, "Nothing is called so" in page.text
+
+        key = mine[0].setup.key
+        for text in (key[:8], key[:16].upper(), key):
+            links, nothing = found(text)
+            assert [to.split("/")[2] for to in links] == [key[:16]] * 2
+            assert not nothing
+        assert "run 2 run 1" in site.page(f"/search?q={key}").text, "the newest first"
+        for text in ("d" * 8, "D" * 16, "d" * 64):
+            assert found(text) == (["/implementations/toy1/ref"], False)
+        for text in ("d" * 7, "ddddddde", "f" * 70, "dddddddd%25"):
+            assert found(text) == ([], True)
+
+
+def test_the_front_page_says_what_it_leaves_out(site: Site) -> None:
+    assert "Of the 15 newest runs at most 12 implementations" in site.page("/").text
 
 
 def test_a_feed_is_of_the_oldest_run_that_there_is(tmp_path: Path) -> None:

@@ -97,6 +97,11 @@ OF_SETUP = """
 SELECT run.id, setup.key, run.finished, run.reason FROM run JOIN setup ON setup.id = run.setup_id
 WHERE setup.key >= :low AND setup.key < :high ORDER BY run.id
 """
+#: the implementations whose digest begins so
+OF_DIGEST = """
+SELECT DISTINCT variant, name, digest FROM implementation WHERE digest >= :low AND digest < :high
+ORDER BY variant, name, digest LIMIT {most:d}
+"""
 IMPLEMENTATIONS = "SELECT DISTINCT primitive, family, variant, name FROM implementation ORDER BY variant, name"
 #: setups of each target
 TARGETS = """

@@ -218,6 +218,12 @@ class Reader:
         found = self._rows(Query(queries.OF_SETUP, {"low": beginning, "high": f"{beginning}g"}))
         return [(row.id, row.key, row.finished, row.reason) for row in found]
 
+    def of_digest(self, beginning: str, most: int) -> list[tuple[str, str, str]]:
+        """The implementations whose digest begins so: variant, name, digest; ``most`` of them."""
+        values = {"low": beginning, "high": f"{beginning}g"}
+        found = self._rows(Query(queries.OF_DIGEST.format(most=most), values))
+        return [(row.variant, row.name, row.digest) for row in found]
+
     def implementations(self) -> list[tuple[str, str, str, str]]:
         """Primitive, family, variant and name of all that was run, whichever sources."""
         return [(r.primitive, r.family, r.variant, r.name) for r in self._rows(Query(queries.IMPLEMENTATIONS))]

@@ -189,6 +189,11 @@ class Store:
         with self._reader() as reader:
             return reader.of_setup(beginning)
 
+    def of_digest(self, beginning: str, most: int) -> list[tuple[str, str, str]]:
+        """See :meth:`.reading.Reader.of_digest`."""
+        with self._reader() as reader:
+            return reader.of_digest(beginning, most)
+
     def implementations(self) -> list[tuple[str, str, str, str]]:
         """See :meth:`.reading.Reader.implementations`."""
         with self._reader() as reader:

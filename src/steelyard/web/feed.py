@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 import xml.etree.ElementTree as xml
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from ..model.errors import printable
@@ -23,20 +23,17 @@ _METRICS = ("cycles_encrypt_mean", "cycles_hash_mean", "rom")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
-    """The feed of the page at ``path``, whose runs have columns that ``equal`` these values; None where there is no
-    run. Its identity is the address and the database's oldest run, that of an entry its own run: both stay when a
-    database is copied, until that run is deleted."""
-    ids = store.latest(COUNT, **equal)
-    if not ids:
-        return None
+def feed(store: Store, path: str, equal: Mapping[str, str], ids: Sequence[int]) -> bytes:
+    """The feed of the page at ``path``, whose newest runs, with columns that ``equal`` these values, are ``ids``. Its
+    identity is the address and the database's oldest run, that of an entry its own run: both stay when a database is
+    copied, until that run is deleted. Without runs it is of 1970, so that the first one renews it."""
     places = store.addresses(ids)
     root = xml.Element("feed", xmlns=_ATOM)
     title = " ".join(equal.values()) or "newest runs"
     _add(root, "title", f"Steelyard: {title}")
-    (oldest,) = store.addresses([store.first()]).values()
-    _add(root, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{path} {address.run(*oldest)}')}")
-    _add(root, "updated", _when(max(dates.ended(finished) for _, finished in places.values())))
+    oldest = next((address.run(*of) for of in store.addresses([store.first()]).values()), ())
+    _add(root, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{path} {oldest}')}")
+    _add(root, "updated", _when(max((dates.ended(finished) for _, finished in places.values()), default=0)))
     xml.SubElement(root, "link", rel="alternate", type="text/html", href=path)
     xml.SubElement(root, "link", rel="self", type="application/atom+xml", href=f"{path.rstrip('/')}/{NAME}")
     _add(xml.SubElement(root, "author"), "name", "Steelyard")

@@ -83,11 +83,11 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
                 return Reply(200, kind, b"", draw=make)
             return Reply(200, kind, make())
     if last == feed.NAME and (of := pages.route(above)) and of[0].feed is not None:
-        found = feed.feed(store, address.path(*above), dict(zip(of[0].feed, of[1], strict=True)))
-        if found is None:
+        equal = dict(zip(of[0].feed, of[1], strict=True))
+        newest = store.latest(feed.COUNT, **equal)
+        if not newest:
             page(store, *of)  # which may say that there is no such name
-            raise NotThereError("no run is stored of it yet")
-        return Reply(200, feed.KIND, found)
+        return Reply(200, feed.KIND, feed.feed(store, address.path(*above), equal, newest))
     if (of := pages.route(names)) is None:
         raise _nowhere(names)
     made = page(store, *of, query)

@@ -18,8 +18,12 @@ from .view import View, every_name, not_there
 #: newest runs, and names that were weighed last, on the front page
 NEWEST, WEIGHED = 15, 12
 SEARCH = (Field("q", "look for", "ascon, uno, or the beginning of a digest"),)
-#: most hits of a search
+#: most hits of a search, of names, of implementations by their digest and of runs each
 HITS = 100
+_NOTHING = (
+    "Nothing is called so, and no run's address and no implementation's digest begins so; of these write at least "
+    f"{address.SHORTEST} digits."
+)
 
 
 def front(v: View) -> Page:
@@ -64,7 +68,12 @@ def front(v: View) -> Page:
     if newest:
         blocks.append(Table(Sheet("Newest results", "newest", shown, results.lines(newest, shown))))
     if joint:
-        blocks += [Heading("Weighed last, on every target", "joint"), *joint]
+        blocks += [
+            Heading("Weighed last, on every target", "joint"),
+            Text(f"Of the {NEWEST} newest runs at most {WEIGHED} implementations. Tables and targets have all."),
+            Links([("tables", "/tables"), ("targets", "/targets")], "all results"),
+            *joint,
+        ]
     return Page("Steelyard", blocks, lead)
 
 
@@ -116,7 +125,7 @@ def document(v: View, name: str) -> Page:
 
 
 def search(v: View) -> Page:
-    """Names that hold, or nearly are, what is looked for."""
+    """Names that hold, or nearly are, what is looked for; implementations and runs whose digest begins so."""
     text = v.text("q")
     form = v.form("/search", "Search", SEARCH)
     if not text:
@@ -124,14 +133,24 @@ def search(v: View) -> Page:
     low = text.lower()
     known = every_name(v)
     hits = [n for n in known if low in n.lower()]
-    hits = hits or get_close_matches(low, known, n=10, cutoff=0.6)
+    digests = _of_digest(v, low)
+    hits = hits or ([] if digests else get_close_matches(low, known, n=10, cutoff=0.6))
     best = sorted(hits, key=lambda n: (not n.lower().startswith(low), len(n), n))[:HITS]
     links = [(f"{known[n][0]} {n}", address.path(*known[n][1])) for n in best]
-    found = Links(links, f"{counted(len(hits), 'hit')}")
-    blocks: list[Block] = [form, found] if hits else [form, Text("Nothing is called so.")]
-    if len(text) >= address.SHORTEST and not set(text) - set("0123456789abcdef"):
-        key = v.store.of_setup(text[:64])
-        blocks += [
-            Links([(f"run {n}", address.path("runs", *address.run(of, t))) for n, of, t, _ in key[:HITS]], "runs")
-        ]
-    return Page("Search", blocks)
+    found: list[Block] = [Links(links, counted(len(hits), "hit"))] if hits else []
+    return Page("Search", [form, *(found + digests or [Text(_NOTHING)])])
+
+
+def _of_digest(v: View, low: str) -> list[Block]:
+    """The implementations and runs, the newest first, whose digest or address begins so."""
+    if len(low) < address.SHORTEST or set(low) - set("0123456789abcdef"):
+        return []
+    sources = [
+        (f"implementation {variant}/{name}, digest {digest[:16]}", address.path("implementations", variant, name))
+        for variant, name, digest in v.store.of_digest(low, HITS)
+    ]
+    runs = [
+        (f"run {n}", address.path("runs", *address.run(key, at)))
+        for n, key, at, _ in reversed(v.store.of_setup(low)[-HITS:])
+    ]
+    return [Links(links, label) for label, links in (("implementations", sources), ("runs", runs)) if links]
