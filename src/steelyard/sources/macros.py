@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+#: what is read of a header: sizes are near its beginning
+MAX_BYTES = 1 << 16
+
 _SPLICED = re.compile(rb"\\\r?\n")
-#: strings, which stay, and comments
-_SKIPPED = re.compile(rb'("(?:\\.|[^"\\\n])*")|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
-_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*([a-z]+)[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+#: strings and characters, which stay, and comments; what does not end in its line ends with it, so that no text is read
+#: twice
+_SKIPPED = re.compile(rb"""("(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*([a-z]+)(.*)$", re.MULTILINE)
 _MACRO = re.compile(rb"(\w+)(?:[ \t]+(.*))?")
 _NUMBER = re.compile(rb"(?:0[xX]([0-9a-fA-F]{1,5})|(0[0-7]{0,6})|([1-9]\d{0,5}))[uUlL]{0,3}")
 #: branches of a condition: compiled, not compiled so far, not compiled after one that is; None where nobody knows
@@ -19,13 +23,15 @@ _ELSE = {_IN: _PAST, _NOT_YET: _IN, _PAST: _PAST, None: None}
 def numbers(data: bytes) -> dict[str, int | None]:
     """What each macro of a header stands for in the end: a number; None for anything else, and where conditions leave
     several possible. Of conditions only include guards, defaults (``#ifndef`` before the definition) and ``#if 0`` are
-    decided."""
+    decided. A header of more than 64 KiB is read as far as its last whole line below that."""
+    if len(data) > MAX_BYTES:
+        data = data[:MAX_BYTES].rpartition(b"\n")[0]
     text = _SKIPPED.sub(lambda m: m[1] or b" ", _SPLICED.sub(b"", data))
-    directives = [(d[1], d[2]) for d in _DIRECTIVE.finditer(text)]
+    directives = [(d[1], d[2].strip(b" \t\r")) for d in _DIRECTIVE.finditer(text)]
     found: dict[str, set[int | None]] = {}
     perhaps: set[str] = set()
     branches: list[int | None] = []
-    for (word, rest), after in zip(directives, [*directives[1:], (b"", b"")], strict=True):
+    for (word, rest), after in zip(directives, [*directives[1:], (b"", b"")], strict=False):
         if word.startswith(b"if"):
             branches.append(_first(word, rest, after, found.keys() - perhaps, perhaps))
         elif word in (b"else", b"elif") and branches:

@@ -7,9 +7,7 @@ from contextlib import suppress
 from ..model.implementation import Implementation
 from ..model.primitive import PRIMITIVES
 from . import cores, phases
-from .macros import numbers
-
-_MAX_BYTES = 1 << 16
+from .macros import MAX_BYTES, numbers
 
 
 def sizes(implementation: Implementation) -> dict[str, int | None]:
@@ -27,5 +25,5 @@ def sizes(implementation: Implementation) -> dict[str, int | None]:
         names |= {"block": "CRYPTO_INPUTBYTES", "context": "CRYPTO_KEYBYTES"}
     if header is not None:
         with suppress(OSError), header.open("rb") as f:
-            found = numbers(f.read(_MAX_BYTES))
+            found = numbers(f.read(MAX_BYTES + 1))
     return {what: found.get(name) for what, name in names.items()}
