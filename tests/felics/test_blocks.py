@@ -265,6 +265,67 @@ def test_a_schedule_s_work_is_not_found_in_static_memory(bench: Bench, atmega128
     assert felics(run)["cycles_e"] > honest["cycles_e"] + honest["cycles_eks"] - 400
 
 
+def test_code_that_an_unlisted_source_leads_to_counts(bench: Bench, atmega128: Target) -> None:
+    """What stands in a phase that does not count is reached by a function or a pointer of a source that no list has."""
+    files = blocks.files() | {f"{stem}.c": text for stem, text in blocks.unscheduled().items()}
+    honest = felics(bench.weigh(package(bench, info=": yes=>: No", **blocks.unscheduled()), atmega128, SCENARIO_0))
+    work = files["encrypt.c"].replace("void Encrypt", "void work").partition("\n")[2]
+    moved = blocks.unscheduled() | {"decryption_key_schedule": files["decryption_key_schedule.c"] + work}
+    for version, step, between in (
+        ("08", "hop(block, roundKeys);", "void hop(uint8_t *b, uint8_t *k) { work(b, k); }"),
+        ("09", "(*hop)(block, roundKeys);", "void (*hop)(uint8_t *, uint8_t *) = work;"),
+    ):
+        hop = (
+            "void hop(uint8_t *, uint8_t *);" if step.startswith("hop") else "extern void (*hop)(uint8_t *, uint8_t *);"
+        )
+        head = f'#include "cipher.h"\n{hop}\nvoid Encrypt(uint8_t *block, uint8_t *roundKeys) {{ {step} }}\n'
+        extra = {f"{stem}.c": text for stem, text in (moved | {"encrypt": head}).items()}
+        extra["zz.c"] = f'#include "cipher.h"\nvoid work(uint8_t *, uint8_t *);\n{between}\n'
+        extra["implementation.info"] = files["implementation.info"].replace(": yes", ": No")
+        (found,) = discover(blocks.tree(bench.folder, f"XTEA_64_128_v{version}", extra)).implementations
+        run = bench.weigh(found, atmega128, SCENARIO_0)
+        assert felics(run)["code_e"] > honest["code_e"]
+        assert felics(run)["code_total"] > honest["code_total"]
+        assert any(n.startswith("no list of implementation.info has zz: ") for n in run.notes), run.notes
+
+
+#: schedules that remember the round keys of the key that they had last, which both may use
+_REMEMBERED = """
+#include <string.h>
+static unsigned char key[16], kept[108], on;
+static int remembered(unsigned char *c, const unsigned char *k)
+{
+    if (on && !memcmp(key, k, 16)) {
+        memcpy(c, kept, 108);
+        return 0;
+    }
+    memcpy(key, k, 16);
+    on = 1;
+    made(c, k);
+    memcpy(kept, c, 108);
+    return 0;
+}
+"""
+
+
+def test_no_schedule_finds_what_an_earlier_call_left(bench: Bench, atmega128: Target) -> None:
+    """Neither that of the other direction, nor its own with the same key."""
+    ours = discover(CIPHERS / "crypto_block/speck/speck64128/fast").implementations[0]
+    files = {f.name: f.path.read_text() for f in ours.files}
+    heads = [
+        f"int crypto_block_{d}_schedule(unsigned char *ctx, const unsigned char *k)\n" for d in ("encrypt", "decrypt")
+    ]
+    assert all(h in files["fast.c"] for h in heads)
+    honest = felics(bench.weigh(ours, atmega128, SCENARIO_0, "-O3"))
+    text = files["fast.c"].replace(heads[0], heads[0].replace("int crypto_block_encrypt_schedule", "static int made"))
+    text = text.replace(heads[1], heads[1].replace("int crypto_block_decrypt_schedule", "static int unused"))
+    files["fast.c"] = text + _REMEMBERED + "".join(f"{h}{{ return remembered(ctx, k); }}\n" for h in heads)
+    (found,) = discover(write(bench.folder / "crypto_block/speck64128/mine", files)).implementations
+    memo = felics(bench.weigh(found, atmega128, SCENARIO_0, "-O3"))
+    assert memo["cycles_eks"] > honest["cycles_eks"]
+    assert memo["cycles_dks"] > honest["cycles_dks"]
+
+
 def test_stack_that_is_filled_with_the_paint_counts(bench: Bench, atmega128: Target) -> None:
     deep = "uint8_t i; volatile uint8_t hidden[300]; for (int16_t n = 0; n < 300; n++) hidden[n] = 0x%02X;"
     painted, other = (

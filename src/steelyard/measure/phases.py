@@ -279,8 +279,8 @@ def _used(
     said: Phases | None, objects: Mapping[str, Path], none: Collection[Operation], scenario: int
 ) -> tuple[dict[str, set[str]], list[str]]:
     """The sources of phases that do not count which those that do cannot do without, by the operation; notes name them.
-    FELICS leaves them out by their name, and all else that stands in them. They are asked for by name, or leave
-    something in variables of those that count, where a schedule is none."""
+    FELICS leaves them out by their name, and all else that stands in them. They are asked for by name, directly or by
+    way of any other source, or leave something in variables of those that count, where a schedule is none."""
     if said is None:
         return {}, []
     wants: dict[str, set[str]] = {}
@@ -298,16 +298,14 @@ def _used(
     for op, phase in said.of:
         if op in none or (scenario == 2 and op != "encrypt"):
             continue
-        counted = {phase.own, *phase.code, *phase.constants}
-        new = counted
-        while new:
+        reached = {phase.own, *phase.code, *phase.constants}
+        new = reached
+        while new:  # through sources that no list has, too, which _unlisted names
             asked = set[str]().union(*(wants.get(s, ()) for s in new))
             kept = set[str]().union(*(variables.get(s, ()) for s in new))
-            new = {
-                s for s in left - counted if has.get(s, set()) & asked or (s in empty and wants.get(s, set()) & kept)
-            }
-            counted |= new
-            used.setdefault(op, set()).update(new)
+            new = {s for s in has.keys() - reached if has[s] & asked or (s in empty and wants[s] & kept)}
+            reached |= new
+            used.setdefault(op, set()).update(new & left)
     words = {op: ", ".join(sorted(of)) for op, of in used.items() if of}
     return used, [
         f"{names} is of a phase that does not count; {op} uses it, and counts it" for op, names in words.items()
@@ -374,32 +372,33 @@ def _forget(client: Caller, said: Message, scenario: int, op: Operation) -> dict
     key, iv, data = (bytes(b ^ 0xA5 for b in given) for given in (said.key, said.iv, said.data))
     context = bytes(client.hello.npub_bytes)
     took: dict[Operation, int] = {}
-    schedule = _operation(f"schedule_{op}")
+    schedule = op if Op(op).is_schedule else _operation(f"schedule_{op}")
     if schedule in MEASURED[scenario]:
         made = client.call(Request(Op(schedule), key, context, b"", b"", aside=True))
         context, took[schedule] = made.output, made.pulse.cycles
-    took[op] = client.call(Request(Op(op), key, context, iv, data, aside=True)).pulse.cycles
+    if op != schedule:
+        took[op] = client.call(Request(Op(op), key, context, iv, data, aside=True)).pulse.cycles
     return took
 
 
 def _calls(client: Caller, said: Message, scenario: int) -> tuple[dict[Operation, CallResult], dict[Operation, int]]:
-    """FELICS's calls, and the cycles of the first ones after a restart. Raises :class:`DeviceError`."""
+    """FELICS's calls, each after a restart, and the cycles of the first ones after it. Raises :class:`DeviceError`."""
     hello = client.hello
     blank = bytes(hello.npub_bytes)
     answers: dict[Operation, CallResult] = {}
-    contexts = dict[Operation, bytes]()
-    for op, schedule in (("encrypt", "schedule_encrypt"), ("decrypt", "schedule_decrypt")):
-        if _operation(schedule) in MEASURED[scenario]:
-            before = contexts.get("encrypt", blank) if hello.continues else blank
-            made = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
-            answers[_operation(schedule)] = made
-            contexts[_operation(op)] = made.output
     first: dict[Operation, int] = {}
+    contexts = dict[str, bytes]()
+    for op, schedule in (("encrypt", _operation("schedule_encrypt")), ("decrypt", _operation("schedule_decrypt"))):
+        if schedule in MEASURED[scenario]:
+            first |= _forget(client, said, scenario, schedule)
+            before = contexts.get("encrypt", blank) if hello.continues else blank
+            answers[schedule] = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
+            contexts[op] = answers[schedule].output
     data = said.data
     for op in ("encrypt", "decrypt"):
         if _operation(op) in MEASURED[scenario]:
             first |= _forget(client, said, scenario, _operation(op))
-            context = contexts.get(_operation(op), blank)
+            context = contexts.get(op, blank)
             made = client.call(Request(Op(op), said.key, context, said.iv, data, paint=True))
             wanted = said.output if op == "encrypt" else said.data
             if wanted is not None and made.output != wanted:
