@@ -180,6 +180,19 @@ def test_a_link_that_leads_nowhere_is_called_by_its_own_name(tmp_path: Path, mon
     assert told == ["here/a.c", "here/b.c", "again", "here/b.c", "."]
 
 
+def test_each_link_is_followed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many paths lead to it: its text may be long."""
+    for i in range(9):
+        put(tmp_path, f"{i}/x.c", "")
+        for name in "ab":
+            (tmp_path / f"{i}/{name}").symlink_to(f"../{i + 1}")
+    put(tmp_path, "9/x.c", "")
+    read, followed = os.readlink, list[str]()
+    monkeypatch.setattr(os, "readlink", lambda path: (followed.append(str(path)), read(path))[1])
+    discover(tmp_path)
+    assert len(followed) == len(set(followed)) == 18
+
+
 def test_a_link_bomb_ends(tmp_path: Path) -> None:
     folder = plain(tmp_path, "crypto_aead/foo128/ref")
     for i in range(12):

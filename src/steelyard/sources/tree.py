@@ -62,6 +62,7 @@ class Walker:
         self._limits = limits
         self._entries = 0
         self._resolved: dict[str, str] = {}
+        self._links: dict[tuple[str, str], str | Fault] = {}
 
     def holds(self, real: str) -> bool:
         """Whether a resolved path is inside the root."""
@@ -139,25 +140,31 @@ class Walker:
 
     def _link(self, folder: Folder, entry: os.DirEntry[str], *, folders: bool) -> str | None:
         """Follows a link: a file becomes a file of the folder; for a folder the real path is returned."""
-        name = entry.name
+        name, at = entry.name, (folder.real, entry.name)
+        if (found := self._links.get(at)) is None:  # many paths may lead to one link, whose text may be long
+            found = self._links[at] = self._followed(*at)
+        if isinstance(found, Fault):
+            folder.faults.append(found)
+        elif not found.endswith("/"):
+            folder.files[name] = found
+        elif folders:
+            return found[:-1]
+        return None
+
+    def _followed(self, at: str, name: str) -> str | Fault:
+        """The real path that a link in the real folder ``at`` leads to, of a folder with a slash at its end."""
         try:
-            text = os.readlink(f"{folder.real}/{name}")
+            text = os.readlink(f"{at}/{name}")
             shown = f"{escaped(name)} -> {escaped(text)}"
-            real = self._resolve(folder.real, text)
+            real = self._resolve(at, text)
             if not self.holds(real):
-                folder.faults.append(Fault(name, Reason.PATH_ESCAPE, f"{shown} leaves the package"))
-                return None
+                return Fault(name, Reason.PATH_ESCAPE, f"{shown} leaves the package")
             mode = os.stat(real).st_mode  # raises for a link to itself
         except (OSError, ValueError):
-            folder.faults.append(Fault(name, Reason.DANGLING_LINK, f"{escaped(name)} leads nowhere"))
-            return None
+            return Fault(name, Reason.DANGLING_LINK, f"{escaped(name)} leads nowhere")
         if stat.S_ISREG(mode):
-            folder.files[name] = real
-        elif not stat.S_ISDIR(mode):
-            folder.faults.append(Fault(name, Reason.UNREADABLE, f"{shown} is not a regular file"))
-        elif folders:
             return real
-        return None
+        return f"{real}/" if stat.S_ISDIR(mode) else Fault(name, Reason.UNREADABLE, f"{shown} is not a regular file")
 
 
 def _holds_package(path: str) -> bool:

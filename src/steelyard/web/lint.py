@@ -12,6 +12,7 @@ from ..model.errors import UserError, counted
 from ..model.implementation import Implementation
 from ..model.target import load_target, target_names
 from ..sources import discover, sizes
+from ..sources.escape import escaped
 from ..sources.limits import HANDED_IN
 from ..store.queue import Task
 from ..verify import is_known
@@ -43,7 +44,7 @@ def lint(content: bytes, file: str) -> Found:
             for r in found.rejected
         )
         files = sorted(p for p in Path(folder, "unpacked").rglob("*") if _LICENCE.match(p.name) and p.is_file())
-        licences = tuple("/".join(p.relative_to(folder).parts[2:]) for p in files)
+        licences = tuple(escaped("/".join(p.relative_to(folder).parts[2:])) for p in files)
     return Found(offers, rejected, licences[:20])
 
 
