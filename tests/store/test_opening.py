@@ -19,7 +19,7 @@ from sqlalchemy import URL, Engine, NullPool, create_engine, event, inspect, tex
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, StoreError, migrate, schema
-from steelyard.store.engine import downgrade, open_engine, url_of
+from steelyard.store.engine import downgrade, name_of, open_engine, url_of
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import Queue
@@ -233,6 +233,11 @@ def test_a_server_that_cannot_be_used_says_what_to_do(
         Store.open(url.render_as_string(hide_password=False))
     assert "secret" not in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_password_that_is_an_option_is_in_no_name() -> None:
+    url = url_of("postgresql://u@h/db?password=sekret&sslpassword=sekret&sslmode=require")
+    assert name_of(url) == "postgresql://u@h/db?password=***&sslmode=require&sslpassword=***"
 
 
 @pytest.mark.parametrize("database", SERVERS, indirect=True)

@@ -56,8 +56,10 @@ def file_of(url: URL) -> Path | None:
 
 
 def name_of(url: URL) -> str:
-    """The database's name in messages, without its password."""
-    return str(file_of(url) or url.render_as_string(hide_password=True))
+    """The database's name in messages, without its password, which drivers also take as an option."""
+    secret = {name: "***" for name in url.query if "pass" in name.lower()}
+    shown = url.update_query_dict(secret).render_as_string(hide_password=True)
+    return str(file_of(url) or shown.replace("=%2A%2A%2A", "=***"))
 
 
 def open_engine(url: URL) -> Engine:
