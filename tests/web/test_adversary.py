@@ -20,8 +20,9 @@ from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import FAILED, Queue
 from steelyard.store.quota import Quota
-from steelyard.store.submissions import Desk
-from steelyard.web import multipart
+from steelyard.store.submissions import Desk, new_token
+from steelyard.web import lint, multipart
+from steelyard.web.app import InVain
 from tests.store.servers import _port
 from tests.store.test_queue import FOUND, tasks
 
@@ -135,6 +136,18 @@ def test_nobody_says_himself_from_where_he_comes(tmp_path: Path) -> None:
             connection_.execute(select(schema.submission.c.address).order_by(schema.submission.c.id)).scalars().all()
         )
     assert found == ["127.0.0.2", "198.51.100.2"]
+
+
+def test_a_form_that_is_sent_again_takes_no_second_look(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for by no quota, so it must cost little, and what it costs is counted."""
+    body, kind = form(package=("toy.zip", package()), licence="MIT", rights="yes", once=new_token())
+    first = ask(browser.app, "/submissions", "POST", body, content_type=kind)
+    spent = list[str]()
+    monkeypatch.setattr(lint, "lint", lambda *_: pytest.fail("it is looked through again"))
+    monkeypatch.setattr(InVain, "add", lambda _, who, seconds: spent.append(who))
+    again = ask(browser.app, "/submissions", "POST", body, content_type=kind)
+    assert (first.status, again.headers["location"]) == (303, first.headers["location"])
+    assert spent == ["127.0.0.1"]
 
 
 def test_a_private_link_is_known_to_its_owner_only(signed_in: Browser) -> None:

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
 from steelyard.web import app, lint, makers, pages
 from steelyard.web import respond as responding
+from steelyard.web.api import JSON
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
 from steelyard.web.news import News, Since
@@ -34,7 +36,7 @@ from tests.made_up import record
 from tests.store.servers import _port
 from tests.store.test_queue import GIVEN, ROOM, tasks
 from tests.web.conftest import RECORDS, ask, made
-from tests.web.test_submissions import _started, request
+from tests.web.test_submissions import _started, request, zipped
 
 
 @pytest.fixture
@@ -442,6 +444,14 @@ def test_a_database_that_does_not_answer_is_said(served: FastAPI, results: Path)
     assert str(results) not in reply.text
 
 
+@pytest.mark.parametrize("path", ["/results", "/results/results.csv", "/tables", "/api/v1/runs"])
+def test_where_a_database_is_that_cannot_be_opened_is_nobody_s_business(tmp_path: Path, path: str) -> None:
+    kept, _ = makers.make(str(tmp_path), path, "")
+    assert (kept.reply.status, kept.reply.kind) == (503, JSON if path.startswith("/api") else HTML)
+    assert b"does not answer" in kept.plain
+    assert str(tmp_path).encode() not in kept.plain
+
+
 def test_processes_make_pages_and_may_die(results: Path) -> None:
     service = Makers(str(results))
 
@@ -478,6 +488,13 @@ def stuck(v: View) -> Page:
     return Page("late", [])
 
 
+def swallowing(v: View) -> Page:
+    """What readers of files do with errors of theirs."""
+    while True:
+        with suppress(Exception):
+            endless(v)
+
+
 def slowed(v: View) -> Page:
     """What a page is on a machine that has other things to do."""
     time.sleep(1.2)
@@ -489,6 +506,7 @@ def slowed(v: View) -> Page:
     [
         (endless, {"SECONDS": 1}, 503, b"takes too long"),
         (stuck, {"LONGEST": 1}, 503, b"takes too long"),
+        (swallowing, {"SECONDS": 1}, 503, b"takes too long"),
         (slowed, {"SECONDS": 1}, 200, b"Slowed"),
     ],
 )
@@ -608,6 +626,11 @@ def test_who_only_takes_time_is_told_to_come_back(results: Path) -> None:
     said = [ask(made, "/submissions", "POST", b"x").status for _ in range(3)]
     slow.close()
     assert said == [400, 400, 429]
+
+
+def test_names_of_licence_files_are_shown_as_they_can_be() -> None:
+    found = lint.lint(zipped(**{"crypto_aead/x/LICENSE\x1b[2J": "MIT"}), "x.zip")
+    assert found.licences == ("crypto_aead/x/LICENSE\\x1b[2J",)
 
 
 def test_a_zip_is_looked_through_in_time(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

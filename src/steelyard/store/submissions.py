@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -37,7 +38,7 @@ class QuotaError(UserError):
 
 class Given(Struct, frozen=True):
     """What somebody hands in. ``found`` is what is in the zip, as JSON; ``previous`` the token of an older version.
-    ``once`` is the :func:`new_token` of the form that was filled in, which becomes that of the private link."""
+    ``once`` is the :func:`new_token` of the form that was filled in."""
 
     name: str
     content: bytes
@@ -51,6 +52,11 @@ class Given(Struct, frozen=True):
     def digest(self) -> str:
         """SHA-256 of the zip."""
         return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def token(self) -> str:
+        """That of its private link: a form with the same file has the same one each time that it is sent."""
+        return linked(self.once, self.digest) if self.once else new_token()
 
 
 class Submission(Struct, frozen=True):
@@ -72,6 +78,11 @@ def new_token() -> str:
     return secrets.token_urlsafe(_TOKEN)
 
 
+def linked(once: str, digest: str) -> str:
+    """The token of the private link of what a form handed in. Nobody makes it of another link, nor of the zip alone."""
+    return urlsafe_b64encode(hashlib.sha256(f"{once} {digest}".encode()).digest()[:_TOKEN]).decode().rstrip("=")
+
+
 def _hashed(token: str) -> str:
     """What is stored of a token: who reads the database cannot follow its links."""
     return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
@@ -89,18 +100,23 @@ class Desk:
         with explained(self._store._name), self._store._engine.connect() as connection:
             return bool(connection.execute(query).scalar())
 
+    def sent_before(self, once: str, digest: str) -> str:
+        """The token of what the same form handed in with the same zip; empty where it did not."""
+        token = linked(once, digest)
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            return token if _is_there(connection, token) else ""
+
     def hand_in(self, given: Given, tasks: Sequence[Task], quota: Quota) -> str:
         """Takes a submission and its jobs; the token of its private link. A zip that was handed in before is kept once,
         and its jobs are run once. A form that is sent twice is one submission. Raises :class:`QuotaError`, and
         :class:`UserError` for an older version that is not there."""
 
+        token = given.token
+
         def work(connection: Connection) -> str:
             queue.touch(connection, _package.c.digest == given.digest)
-            token, before = given.once or new_token(), self._sent_before(connection, given)
-            if before == given.digest:
+            if given.once and _is_there(connection, token):
                 return token
-            if before is not None:  # another file in the same form
-                token = new_token()
             older = self._older(connection, given.previous)
             _within(connection, given, len(tasks), quota)
             package = _packed(connection, given)
@@ -128,13 +144,6 @@ class Desk:
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)
-
-    @staticmethod
-    def _sent_before(connection: Connection, given: Given) -> str | None:
-        """The digest of what was handed in by the same form, if it was sent before."""
-        query = select(_package.c.digest).join(_submission, _submission.c.package_id == _package.c.id)
-        found = connection.execute(query.where(_submission.c.token == _hashed(given.once))).scalar()
-        return None if found is None else str(found)
 
     @staticmethod
     def _older(connection: Connection, token: str) -> tuple[int, int] | None:
@@ -212,6 +221,12 @@ class Desk:
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)
+
+
+def _is_there(connection: Connection, token: str) -> bool:
+    """Whether a submission has this private link, also one that was withdrawn."""
+    query = select(_submission.c.id).where(_submission.c.token == _hashed(token))
+    return connection.execute(query).first() is not None
 
 
 def changed(

@@ -48,7 +48,7 @@ MOST_ASKED = 64 << 10
 #: bytes of what is handed in: a zip, and the form around it; how many hand in at once, and how many of one address; how
 #: many workers may send as much
 MOST_SENT, UPLOADS, OF_ONE, HANDS = reply.MOST_ZIP + reply.FORM, 16, 4, 256
-#: seconds of a processor that one address may take in an hour for what is not taken in the end
+#: seconds of a processor that one address may take in an hour for what is not taken in the end, or was before
 IN_VAIN = 60.0
 #: pages that are made for one address at once, a quarter of the places that there are
 FOR_ONE = WAITING // 4
@@ -221,7 +221,7 @@ def create(makers: Makers | Here) -> FastAPI:
                 if isinstance(sent, Response):
                     return sent
                 kept = await makers.take(_sent_in(request, sent, kind, who))
-                if kept is not None and kept.reply.status >= 400:
+                if kept is not None and (kept.reply.vain or kept.reply.status >= 400):
                     vain.add(who, kept.reply.seconds)
         finally:
             uploads[who] -= 1

@@ -23,7 +23,7 @@ from ..store import Store, StoreError
 from . import ahead, memory
 from .kept import Kept, packed
 from .news import MOST, Since, of_names
-from .reply import Reply, Sent, Taking
+from .reply import Late, Reply, Sent, Taking
 from .sections import FEED, SECTIONS, Section
 
 #: seconds of processors that a page may take, and seconds on the clock, which are many more: where a machine has much
@@ -65,21 +65,21 @@ def _begin(taking: bool) -> None:
 
 
 def _late(signum: int, frame: FrameType | None) -> None:
-    raise TimeoutError
+    raise Late
 
 
 def make(place: str, path: str, query: str, sent: bytes = b"") -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
     from .respond import respond  # not in the server
 
-    return _in_time(lambda: respond(_store(place), path, query, sent, apart=True))
+    return _in_time(path, lambda: respond(_store(place), path, query, sent, apart=True))
 
 
 def draw(reply: Reply) -> tuple[Kept, bool]:
     """A figure that another process left; as :func:`make`."""
     from .respond import drawn
 
-    return _in_time(lambda: drawn(reply))
+    return _in_time("", lambda: drawn(reply))
 
 
 def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
@@ -87,7 +87,7 @@ def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
     from .submit import answer
 
     began = time.process_time()
-    made, large = _in_time(lambda: answer(_store(place), sent, taking), LOOKING, large=bool(sent.file))
+    made, large = _in_time(sent.path, lambda: answer(_store(place), sent, taking), LOOKING, large=bool(sent.file))
     return replace(made, reply=replace(made.reply, seconds=time.process_time() - began)), large
 
 
@@ -95,23 +95,28 @@ def operate(place: str, sent: Sent) -> tuple[Kept, bool]:
     """What operators see, and what becomes of what they do; as :func:`make`."""
     from .operate import answer
 
-    return _in_time(lambda: answer(_store(place), sent))
+    return _in_time(sent.path, lambda: answer(_store(place), sent))
 
 
 def hire(place: str, sent: Sent) -> tuple[Kept, bool]:
     """What a worker gets; as :func:`make`."""
     from .hire import answer
 
-    return _in_time(lambda: answer(_store(place), sent), large=bool(sent.file))
+    return _in_time(sent.path, lambda: answer(_store(place), sent), large=bool(sent.file))
 
 
-def _in_time(work: Callable[[], Reply], seconds: float | None = None, *, large: bool = False) -> tuple[Kept, bool]:
+def _in_time(
+    path: str, work: Callable[[], Reply], seconds: float | None = None, *, large: bool = False
+) -> tuple[Kept, bool]:
+    """The reply to what is asked at a path, within so many seconds of a processor."""
+    from .respond import failed
+
     signal.setitimer(signal.ITIMER_PROF, seconds or SECONDS, 1)  # again where something took it for its own error
     signal.alarm(LONGEST)
     try:
         made = packed(work())
-    except (StoreError, TimeoutError) as e:  # it could not even be opened
-        made = packed(Reply(503, "text/plain; charset=utf-8", f"steelyard: {e}\n".encode()))
+    except (StoreError, Late) as e:  # it could not even be opened
+        made = packed(failed(path, e))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)

@@ -16,12 +16,16 @@ HTML = "text/html; charset=utf-8"
 MOST_ZIP, FORM = 8 << 20, 64 << 10
 
 
+class Late(BaseException):
+    """The time of a reply is over. No error of files or sockets, which their readers take for theirs."""
+
+
 class Reply(Struct, frozen=True):
     """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
     that took. It leads ``to`` another address, or is to be looked at ``again`` after seconds. ``session`` is the
     token that the browser gets; an empty one ends its session, None changes nothing. A page that is renewed in place
-    says what it has ``shown``. ``changed`` says that an operator did something, which pages may show. What is still to
-    be drawn has no body, and ``draw`` makes it."""
+    says what it has ``shown``. ``changed`` says that an operator did something, which pages may show, ``vain`` that
+    what was handed in was there already. What is still to be drawn has no body, and ``draw`` makes it."""
 
     status: int
     kind: str
@@ -34,6 +38,7 @@ class Reply(Struct, frozen=True):
     session: str | None = None
     shown: str = ""
     changed: bool = False
+    vain: bool = False
     draw: Callable[[], bytes] | None = None
 
 

@@ -13,7 +13,7 @@ from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
 from . import address, api, ask, feed, layout, memory, pages
 from .page import Links, NotThereError, Page, Text
-from .reply import HTML, Reply
+from .reply import HTML, Late, Reply
 
 #: KiB of memory of a process that still draws itself, which takes 100 MB more
 ROOM = 60 << 10
@@ -26,12 +26,11 @@ def respond(store: Store, path: str, query: str = "", sent: bytes = b"", *, apar
     begun = time.perf_counter()
     state = -1
     names = address.segments(path[: ask.LONGEST])
-    wrong = wrong_answer if api.is_asked(names) else wrong_page
     try:
         state = store.last()
         made = _found(store, names, path, query, sent, apart)
-    except Exception as e:
-        made = explained(e, "a submission" if names[:1] == ("submissions",) else f"{path}?{query}", wrong)
+    except (Exception, Late) as e:
+        made = failed(path, e, query)
     seconds = time.perf_counter() - begun
     return replace(made, digest=hashlib.sha256(made.body).hexdigest()[:24], state=state, seconds=seconds)
 
@@ -42,13 +41,22 @@ def drawn(reply: Reply) -> Reply:
     assert reply.draw is not None
     try:
         made = replace(reply, body=reply.draw(), draw=None)
-    except Exception as e:
+    except (Exception, Late) as e:
         made = replace(explained(e, "a figure", wrong_page), state=reply.state)
     seconds = reply.seconds + time.perf_counter() - begun
     return replace(made, digest=hashlib.sha256(made.body).hexdigest()[:24], seconds=seconds)
 
 
-def explained(e: Exception, what: str, wrong: Callable[[int, str, str], Reply]) -> Reply:
+def failed(path: str, e: BaseException, query: str = "") -> Reply:
+    """Why what is asked at an address cannot be had."""
+    names = address.segments(path[: ask.LONGEST])
+    private = names[:1] in (("submissions",), ("operate",))
+    return explained(
+        e, "a private page" if private else f"{path}?{query}", wrong_answer if api.is_asked(names) else wrong_page
+    )
+
+
+def explained(e: BaseException, what: str, wrong: Callable[[int, str, str], Reply]) -> Reply:
     """Why something cannot be had."""
     if isinstance(e, NotThereError):
         return wrong(404, "Not found", str(e))
@@ -57,7 +65,7 @@ def explained(e: Exception, what: str, wrong: Callable[[int, str, str], Reply]) 
         return wrong(503, "The database does not answer", "Try again in a minute.")
     if isinstance(e, UserError):
         return wrong(400, "This cannot be shown", str(e))
-    if isinstance(e, TimeoutError):
+    if isinstance(e, Late):
         return wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
     _SAY.error("%s", cut(what), exc_info=e)
     return wrong(500, "An error in Steelyard", "It is in the server's log.")

@@ -16,11 +16,13 @@ from ..store.submissions import Desk, Given, QuotaError
 from . import address, api, ask, layout, lint, multipart, wire
 from .page import NotThereError
 from .pages.submissions import hand_in
-from .reply import HTML, MOST_ZIP, Reply, Sent, Taking
+from .reply import HTML, MOST_ZIP, Late, Reply, Sent, Taking
 from .respond import explained, wrong_answer, wrong_page
 
 _ASKED = ("name", "licence", "previous")
 _LICENCE = 500
+#: 128 bits as base64 writes them, and how many different characters of it chance leaves at least
+_ONCE, _DIFFERENT = re.compile(r"[\w-]{21}[AQgw]", re.ASCII), 8
 _ZIP = ("application/zip", "application/octet-stream", "application/x-zip-compressed")
 
 
@@ -56,6 +58,9 @@ def _of_form(store: Store, sent: Sent, taking: Taking) -> Reply:
     try:
         if "rights" not in asked:
             raise UserError("say that you may hand this in")
+        once = _once(asked.get("once", ""))
+        if once and (there := Desk(store).sent_before(once, hashlib.sha256(content).hexdigest())):
+            return Reply(303, HTML, b"", to=address.path("submissions", there), vain=True)
         token, _, _ = _taken(store, sent, name, content, asked, taking)
     except UserError as e:
         if isinstance(e, (QuotaError, StoreError)):  # which no stranger is told of
@@ -80,7 +85,7 @@ def _taken(
         raise UserError(f"{file} has {len(content)} bytes, {MOST_ZIP} are taken; hand in several zips")
     try:
         found = lint.lint(content, file)
-    except TimeoutError:
+    except Late:
         raise UserError(f"{file} takes too long to look through; hand in fewer or smaller files at once") from None
     tasks = lint.tasks(found, hashlib.sha256(content).hexdigest(), file, taking.targets)
     desk = Desk(store)
@@ -94,7 +99,7 @@ def _taken(
 
 def _once(token: str) -> str:
     """The token of a form, as :func:`..store.submissions.new_token` makes it; of a program there is none."""
-    if token and not re.fullmatch(r"[\w-]{22}", token, re.ASCII):
+    if token and (not _ONCE.fullmatch(token) or len(set(token)) < _DIFFERENT):
         raise UserError("this form is not one of this server's; load it again")
     return token
 
