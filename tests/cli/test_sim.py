@@ -52,7 +52,7 @@ def test_a_program_and_its_serial_port(cli: Cli, tmp_path: Path, image: bytes) -
     assert sum(f["exclusive"] for f in said["functions"]) == call["cycles"]
     assert (tmp_path / "answer").read_bytes() == bytes.fromhex(said["output"])
     assert image in (tmp_path / "answer").read_bytes()
-    assert "the program waits for a byte at its serial port" in cli("sim x.elf -t uno").out
+    assert "the program waits at its serial port" in cli("sim x.elf -t uno").out
     assert "No call of copied came to its end." in cli("sim x.elf -t uno --trigger copied").out
 
 

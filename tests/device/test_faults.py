@@ -51,7 +51,7 @@ FAULTS = {
         (asm("spm"), "flash-write", "write to flash at"),
         (asm(".word 0xFFFF"), "bad-opcode", "unknown opcode 0xffff"),
         (asm("break"), "trap", "breakpoint or trap"),
-        (asm("sleep"), "unsupported", "instruction 0x9588 not supported by this core"),
+        (asm("sleep"), "unsupported", "instruction 0x9588 is not modelled"),
         (call("0x5000"), "bad-fetch", "program counter outside flash"),
     ],
     "nano-every": [
@@ -75,7 +75,7 @@ FAULTS = {
         (touch("0x08000100", " = 1"), "flash-write", "write to flash at 0x8000100"),
         (asm(".inst 0xde00"), "bad-opcode", "unknown opcode 0xde00"),
         (asm("bkpt 0"), "trap", "breakpoint or trap"),
-        (asm("svc 0"), "unsupported", "instruction 0xdf00 not supported by this core"),
+        (asm("svc 0"), "unsupported", "instruction 0xdf00 is not modelled"),
         (
             call("0x20000000"),
             "bad-fetch",
@@ -99,8 +99,8 @@ FAULTS = {
         (touch("0x08000100", " = 1"), "flash-write", "write to flash at 0x8000100"),
         (asm(".word 0xffffffff"), "bad-opcode", "unknown opcode 0xffffffff"),
         (asm(".word 0x00007053"), "bad-opcode", "unknown opcode 0x7053"),  # fadd.s
-        (asm(".word 0x34001073"), "unsupported", "instruction 0x34001073 not supported by this core"),  # csrw mscratch
-        (asm("wfi"), "unsupported", "instruction 0x10500073 not supported by this core"),
+        (asm(".word 0x34001073"), "unsupported", "instruction 0x34001073 is not modelled"),  # csrw mscratch
+        (asm("wfi"), "unsupported", "instruction 0x10500073 is not modelled"),
         (asm("ebreak"), "trap", "breakpoint or trap"),
         (call("0x20000000"), "bad-fetch", "program counter outside flash"),
         (asm("lw t0, 0(%0)", "0x20000402"), "unaligned", "unaligned access to 0x20000402"),
@@ -112,7 +112,7 @@ FAULTS = {
         (
             asm(".word 0xb0002573"),
             "unsupported",
-            "instruction 0xb0002573 not supported by this core",
+            "instruction 0xb0002573 is not modelled",
         ),  # csrr a0, mcycle
     ],
     "ch32v003": [
@@ -135,7 +135,7 @@ FAULTS = {
         (touch("0x20000000", " = 1"), "out-of-range", "write to unmapped address 0x20000000"),
         (touch("0x40100100", " = 1", "int"), "flash-write", "write to flash at 0x40100100"),
         (asm(".byte 0x00, 0x00, 0x0a"), "bad-opcode", "unknown opcode 0xa0000"),  # add.s
-        (asm("waiti 0"), "unsupported", "instruction 0x7000 not supported by this core"),
+        (asm("waiti 0"), "unsupported", "instruction 0x7000 is not modelled"),
         (asm("break 1, 15"), "trap", "breakpoint or trap"),
         (asm("ill"), "trap", "breakpoint or trap"),
         (call("0x20000000"), "bad-fetch", "program counter outside flash"),
@@ -147,7 +147,7 @@ FAULTS = {
         (touch("0x0F00", " = 1"), "out-of-range", "write to unmapped address 0xf00"),
         (touch("0x4100", " = 1"), "flash-write", "write to flash at 0x4100"),
         (asm(".word 0x0000"), "bad-opcode", "unknown opcode 0x0000"),
-        (asm("bis #0x10, sr"), "unsupported", "instruction 0xd032 not supported by this core"),  # CPUOFF
+        (asm("bis #0x10, sr"), "unsupported", "instruction 0xd032 is not modelled"),  # CPUOFF
         (call("0x2000"), "bad-fetch", "program counter outside flash"),
         (asm("mov @%0, r12", "0x1301"), "unaligned", "unaligned access to 0x1301"),
     ],

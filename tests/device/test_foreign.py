@@ -142,6 +142,7 @@ def test_a_program_of_its_own(tmp_path: Path, name: str) -> None:
     failed = run(target, image, call=crash)
     assert (failed.end, failed.fault, failed.fine) == ("fault", "out-of-range", False)
     assert f"write to unmapped address {nowhere:#x}" in failed.text
+    assert sum(f[3] for f in failed.functions) == failed.cycles, "the rest of its block was not done"
     assert " in crash: " in failed.text
     whole = run(target, image)
     assert {"main", "work"} <= {f[0] for f in whole.functions}
@@ -225,6 +226,64 @@ def test_floating_point_has_a_name(name: str, program: str) -> None:
     assert "it is of a floating-point unit" in seen.text
 
 
+@pytest.mark.parametrize(
+    ("name", "program", "end", "read"),
+    [
+        ("uno", "83b1 fecf", "loops", {0x23}),  # in r24, PINB
+        ("uno", "8091 c000 93b1 fccf", "waits", {0x23, 0xC0}),  # lds r24, UCSR0A; in r25, PINB
+        ("attiny85", "82b7 fecf", "loops", {0x52}),  # in r24, TCNT0, which a model keeps and does not count
+        ("uno", "ffcf", "loops", set()),
+    ],
+)
+def test_what_a_round_reads_is_told(name: str, program: str, end: str, read: set[int]) -> None:
+    """The program may wait for it, whether a model answers or none."""
+    target = the_target(name)
+    seen = run(target, b"".join(map(bytes.fromhex, program.split())), base=target.chip.flash.base, cycles=20_000_000)
+    assert (seen.end, set(seen.round)) == (end, read)
+
+
+def test_the_global_pointer_is_set_for_a_call(tmp_path: Path) -> None:
+    """Linkers reach data by it unless told otherwise, and start-up code sets it, which a call has not."""
+    target = the_target("gd32vf103")
+    spec, ram = target.toolchain, target.chip.ram.base
+    (tmp_path / "a.s").write_text(".globl f\n.type f, @function\nf: mv a0, gp\nlw a1, 0(gp)\nret\n")
+    layout = f"SECTIONS {{ . = {target.chip.flash.base:#x}; .text : {{ *(.text) }} __global_pointer$ = {ram + 4:#x}; }}"
+    (tmp_path / "a.ld").write_text(f"ENTRY(f) {layout}")
+    link = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", "-Ta.ld", "a.s", "-o", "a.elf"]
+    subprocess.run(link, cwd=tmp_path, check=True)
+    image = (tmp_path / "a.elf").read_bytes()
+    seen = run(target, image, call=foreign.address(image, "f"))
+    assert (seen.end, returned(target, seen.result or 0)["4"]) == ("returned", ram + 4)
+
+
+def test_the_bus_of_instructions_gives_aligned_words() -> None:
+    """auipc a0, 0; lw a1, 0(a0); beqz a1, .; lbu a2, 0(a0)"""
+    target = the_target("esp32c3")
+    base = target.chip.flash.base
+    seen = run(target, bytes.fromhex("17050000 83250500 63800500 03460500"), base=base)
+    assert (seen.fault, seen.pc, seen.unmodelled) == ("out-of-range", base + 12, ())
+
+
+def test_an_environment_call_is_no_breakpoint() -> None:
+    target = the_target("gd32vf103")
+    ends = {word: run(target, bytes.fromhex(word), base=target.chip.flash.base) for word in ("73000000", "73001000")}
+    assert [(s.fault, s.fine) for s in ends.values()] == [("unsupported", False), ("trap", True)]
+
+
+def test_a_global_label_ends_a_function_without_a_size(tmp_path: Path, uno: Target) -> None:
+    """Assembly leaves functions without type and size; local labels are inside them."""
+    (tmp_path / "a.s").write_text(
+        ".globl main\n.type main,@function\nmain: rcall work\nrcall work\nlast: rjmp last\n"
+        ".globl mulx\nmulx: mul r24,r22\nret\n"
+        ".globl work\n.type work,@function\nwork: ldi r18,8\nagain: rcall mulx\ndec r18\nbrne again\nret\n"
+        ".size work,.-work\n"
+    )
+    link = ["avr-gcc", "-mmcu=atmega328p", "-nostdlib", "-nostartfiles", "-Wl,-Ttext=0", "a.s", "-o", "a.elf"]
+    subprocess.run(link, cwd=tmp_path, check=True)
+    seen = run(uno, (tmp_path / "a.elf").read_bytes())
+    assert {(name, calls) for name, _, calls, _ in seen.functions} == {("main", 1), ("work", 2), ("mulx", 16)}
+
+
 def test_headers_before_the_code_are_left_out(tmp_path: Path) -> None:
     target = the_target("gd32vf103")
     base, spec = target.chip.flash.base, target.toolchain
@@ -238,7 +297,9 @@ def test_headers_before_the_code_are_left_out(tmp_path: Path) -> None:
 def test_what_is_not_modelled_has_a_name(bluepill: Target, uno: Target) -> None:
     assert name_of(bluepill, 0x40000024) == "TIM2, a timer"
     assert name_of(bluepill, 0xE000E104) == "NVIC, the interrupt controller"
-    assert name_of(bluepill, 0x40010830).startswith("stm32f1-gpio at 0x40010800, of which this")
+    assert name_of(bluepill, 0x40010818) == "stm32f1-gpio at 0x40010800, of which this is not modelled"
+    assert name_of(bluepill, 0x40010800, modelled=True) == "stm32f1-gpio at 0x40010800"
+    assert name_of(the_target("esp8266"), 0x60000200) == "", "the flash controller is no serial port"
     assert name_of(bluepill, 0x4FF00000) == ""
     assert name_of(uno, 0xB2) == "timer 2"
 
@@ -260,8 +321,8 @@ def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target,
     [
         # the multiplier adds 200 to its sum until that is 0x4000000, with the same registers each time
         ("msp430f1611", "b240 c800 3401 b240 0100 3801 b290 0004 3c01 f62b ff3f", "loops", 0x14),
-        # a loop of 2^32 rounds without a branch: movi a2, -1; movi a3, 0; wsr a3, ps; loop a2; nop; nop
-        ("esp32", "22af ff32 a000 30e6 1376 8205 f020 00f0 2000 06ff ff", "cycles", None),
+        # a loop of 2^32 rounds without a branch: movi a2, -1; loop a2; nop; nop. The boot ROM left PS.EXCM at 0
+        ("esp32", "22af ff76 8205 f020 00f0 2000 06ff ff", "cycles", None),
         # PSP rises by 4, with the same registers each time: mrs, adds, msr, movs, b
         ("bluepill", "0010 0020 0900 0008 eff3 0980 0430 80f3 0988 0020 f8e7", "cycles", None),
     ],

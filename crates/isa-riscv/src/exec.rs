@@ -374,7 +374,7 @@ fn stop<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>, kind: FaultKind) {
     cpu.mem.fault(kind, i.site);
 }
 
-/// ECALL, EBREAK.
+/// EBREAK.
 fn trap<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::Trap);
 }

@@ -153,7 +153,7 @@ pub(crate) static ROWS: &[Definition] = &[
     // system
     row("xxxxxxxxxxxxxxxxx 000 xxxxx 0001111",         Any,  Fence,                  R,          "fence"),
     row("xxxxxxxxxxxxxxxxx 001 xxxxx 0001111",         Any,  Fence,                  R,          "fence.i"),
-    row("000000000000 00000 000 00000 1110011",        Any,  Trap,                   Form::Word, "ecall"),
+    row("000000000000 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "ecall"),
     row("000000000001 00000 000 00000 1110011",        Any,  Trap,                   Form::Word, "ebreak"),
     row("001100000010 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "mret"),
     row("000100000101 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "wfi"),

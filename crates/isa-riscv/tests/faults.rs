@@ -35,7 +35,7 @@ const EBREAK: u32 = 0x0010_0073;
 #[test]
 fn faults_have_names() {
     both(&[EBREAK], 0, FaultKind::Trap);
-    both(&[0x0000_0073], 0, FaultKind::Trap); // ecall
+    both(&[0x0000_0073], 0, FaultKind::Unsupported { word: 0x73 }); // ecall
     both(&[0], 0, FaultKind::BadOpcode { word: 0 });
     both(&[u32::MAX], 0, FaultKind::BadOpcode { word: u32::MAX });
     both(&[0x1050_0073], 0, FaultKind::Unsupported { word: 0x1050_0073 }); // wfi

@@ -108,7 +108,9 @@ impl Core for Xtensa {
         }
     }
 
+    /// The boot ROM's code calls programs: no exception is under way, and nothing masks interrupts.
     fn continue_at(&mut self, pc: u32) {
+        self.set_ps(ps::UM | if self.features.windowed() { ps::WOE } else { 0 });
         self.pc = pc;
     }
 

@@ -245,7 +245,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     // of the blocks with the edges, only the cycles between them count
                     let m = self.core.memory();
                     if self.whole {
-                        profile.block(pc, end, before.1, self.cycles - before.0);
+                        // the rest of a block was not done after a fault
+                        let to = if let Some(Stop::Fault(f)) = m.stop { f.cycle } else { self.cycles };
+                        profile.block(pc, end, before.1, to.saturating_sub(before.0));
                     } else if let Some(rise) = m.rose() {
                         profile.block(pc, end, before.1, self.cycles - before.0.max(rise));
                     } else {

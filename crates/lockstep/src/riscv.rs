@@ -41,7 +41,7 @@ fn core<X: Word>(image: &[u8]) -> Riscv<X> {
     let mut core = Riscv::new(Memory::new(&chip).expect("the chip is possible"));
     core.memory_mut().flash[..image.len()].copy_from_slice(image);
     core.events.unaligned = Some(|_, _| 0); // as QEMU does it
-    core.memory_mut().unmodelled = Some(Unmodelled::new(Vec::new())); // for mscratch
+    core.memory_mut().unmodelled = Some(Unmodelled::new(Vec::new(), Vec::new())); // for mscratch
     core
 }
 

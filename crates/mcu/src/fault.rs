@@ -74,7 +74,7 @@ impl fmt::Display for Fault {
             FaultKind::StackIntoData { sp, limit } => {
                 write!(f, "stack pointer {sp:#x} below its limit {limit:#x}")?;
             }
-            FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} not supported by this core")?,
+            FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} is not modelled")?,
             FaultKind::Trap => write!(f, "breakpoint or trap instruction")?,
             FaultKind::ForeignTrigger => write!(f, "the trigger pin was driven by code outside of the harness")?,
             FaultKind::LeftHarness => write!(f, "the measured call did not return to the harness")?,

@@ -108,16 +108,19 @@ impl Image {
     }
 
     /// All of the code space, cut at functions; what none of them holds is cut at labels in sections with code, and
-    /// called "other" where there is no label either.
+    /// called "other" where there is no label either. A function without a size goes to the next function, or to the next
+    /// global label: assembly leaves functions without a type.
     pub fn code(&self) -> Vec<(Range<u32>, String)> {
-        const OTHER: &str = "other";
         let mut functions: Vec<(Range<u32>, &str)> = Vec::new();
         let called: Vec<_> = self.symbols.iter().filter(|s| s.function).collect();
         let mut above = called.iter().copied().peekable();
+        let mut global = self.symbols.iter().filter(|s| s.code && s.global).peekable();
         for f in &called {
             while above.next_if(|n| n.address <= f.address).is_some() {}
+            while global.next_if(|n| n.address <= f.address).is_some() {}
             let next = above.peek().map_or(u32::MAX, |n| n.address);
-            let end = if f.size > 0 { f.address.saturating_add(f.size).min(next) } else { next };
+            let label = global.peek().map_or(u32::MAX, |n| n.address);
+            let end = if f.size > 0 { f.address.saturating_add(f.size).min(next) } else { next.min(label) };
             if functions.last().is_none_or(|(r, _)| r.start < f.address) && f.address < end {
                 functions.push((f.address..end, &f.name));
             }
@@ -148,16 +151,21 @@ impl Image {
         cut
     }
 
-    /// Name of the function that holds `pc`.
-    pub fn function(&self, pc: u32) -> Option<&str> {
-        self.symbols
-            .iter()
-            .rev()
-            .filter(|s| s.function && s.address <= pc)
-            .find(|s| s.size == 0 || pc - s.address < s.size)
-            .map(|s| s.name.as_str())
+    /// Name of the function or label that holds `pc`, in [`Image::code`].
+    pub fn function(&self, pc: u32) -> Option<String> {
+        Self::within(&self.code(), pc).map(str::to_owned)
+    }
+
+    /// The same, where it is asked for several times.
+    pub fn within(code: &[(Range<u32>, String)], pc: u32) -> Option<&str> {
+        let after = code.partition_point(|(range, _)| range.start <= pc);
+        let (range, name) = code.get(after.checked_sub(1)?)?;
+        (range.contains(&pc) && name != OTHER).then_some(name)
     }
 }
+
+/// What code without a name is called.
+const OTHER: &str = "other";
 
 /// What goes into flash.
 fn segments(file: &File<'_>) -> Result<Vec<Segment>, String> {

@@ -3,9 +3,14 @@
 mod unmodelled;
 mod watch;
 
+use std::collections::BTreeSet;
+
 pub use self::unmodelled::{Access, Register, Unmodelled};
 use self::watch::Watch;
 use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
+
+/// Most addresses that [`Memory::reads`] keeps.
+const MOST_READS: usize = 64;
 
 /// Where an access comes from: enough to stamp a fault or an edge exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,6 +103,8 @@ pub struct Memory {
     pub watch: Watch,
     /// Registers that are not modelled, where accesses to them are not faults.
     pub unmodelled: Option<Unmodelled>,
+    /// Addresses of peripherals' registers that were read, while they are asked for; some of many.
+    pub reads: Option<BTreeSet<u32>>,
 }
 
 struct Mapped {
@@ -147,6 +154,7 @@ impl Memory {
             open_unaligned: 0,
             watch: Watch::new(chip.ram.size as usize),
             unmodelled: None,
+            reads: None,
         })
     }
 
@@ -295,8 +303,14 @@ impl Memory {
             self.stall += self.flash_data_wait;
             return little::<N>(b);
         }
+        if let Some(b) = self.fetched::<N>(address) {
+            return little::<N>(b);
+        }
         self.host.now = self.now(site);
         self.host.sp = sp;
+        if let Some(reads) = self.reads.as_mut().filter(|r| r.len() < MOST_READS) {
+            reads.insert(address);
+        }
         if self.foreign(address, site) {
             self.fault(FaultKind::Peripheral { address }, site);
             return 0;
@@ -334,6 +348,14 @@ impl Memory {
         } else if foreign {
             self.fault(FaultKind::Peripheral { address }, site);
         }
+    }
+
+    /// What the bus of instructions gives a load where data have another address for it: aligned words only (ESP32-C3
+    /// Technical Reference Manual, "System and Memory").
+    fn fetched<const N: usize>(&self, address: u32) -> Option<&[u8]> {
+        let apart = self.flash_in_data.is_some_and(|base| base != self.flash_base);
+        let from = address.wrapping_sub(self.flash_base) as usize;
+        (apart && N == 4 && address % 4 == 0).then(|| self.flash.get(from..from.checked_add(N)?))?
     }
 
     fn flash_offset(&self, address: u32) -> Option<usize> {

@@ -53,6 +53,14 @@ impl Chip {
         serde_json::to_string(&self.parsed()).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
+    /// Peripherals that have a model: kind, first address and bytes of registers.
+    #[getter]
+    fn modelled(&self) -> Vec<(String, u32, u32)> {
+        let chip = self.parsed();
+        let of = |p: &mcu::PeripheralConfig<'_>| Some((p.kind.to_owned(), p.base, mcu::build_peripheral(p).ok()?.0));
+        chip.peripherals.iter().filter_map(of).collect()
+    }
+
     #[getter]
     fn core(&self) -> &str {
         self.parsed().core

@@ -389,7 +389,8 @@ fn simulate(
         End::Output => ("output", None, String::new()),
         End::Fault(kind, text) => ("fault", Some(kind), text),
     };
-    let place = |pc: u32| image.function(pc).unwrap_or_default().to_owned();
+    let code = image.code();
+    let place = |pc: u32| Image::within(&code, pc).unwrap_or_default().to_owned();
     let calls = |some: &[Measured]| -> Vec<_> { some.iter().map(|c| (c.began, c.cycles, c.stack)).collect() };
     let used = seen.unmodelled.iter().map(|&(register, reads, writes, first, last)| {
         let (address, name) = match register {
@@ -418,6 +419,7 @@ fn simulate(
         "unaligned": seen.unaligned,
         "interrupts": seen.interrupts,
         "left_out": seen.left_out,
+        "round": seen.round,
         "timing_model": seen.timing,
     });
     Ok(said.to_string())

@@ -4,6 +4,7 @@
 //! that waits for one waits for ever. Nothing here trusts the image: what it can do is bounded by cycles, time, output
 //! and what is kept of it.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use isa::{Invocation, Profile, Span};
@@ -123,6 +124,8 @@ pub struct Seen {
     pub unaligned: u64,
     /// Whether the program allowed interrupts.
     pub interrupts: bool,
+    /// Addresses of registers that a program reads in each round that ends by waiting or turning round.
+    pub round: BTreeSet<u32>,
     /// Segments of the image that no memory of the chip has.
     pub left_out: Vec<(u32, usize)>,
     /// Identity of the timing model.
@@ -146,7 +149,9 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     let memory = sim.memory_mut();
     memory.look_after(None);
     memory.limit_pointer = None;
-    memory.unmodelled = Some(Unmodelled::new(family.peripherals.iter().map(|&(from, to)| from..to).collect()));
+    let own = [chip.flash, chip.ram].map(|m| m.base..m.base + m.size);
+    let within = family.peripherals.iter().map(|&(from, to)| from..to);
+    memory.unmodelled = Some(Unmodelled::new(within.collect(), if family.avr { Vec::new() } else { own.into() }));
     memory.host.to_chip.extend(&asked.input);
     for (address, bytes) in ram.iter().filter(|r| asked.call.is_some() || r.2).map(|r| (r.0, &r.1)) {
         let at = (address - chip.ram.base) as usize;
@@ -158,6 +163,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         sim,
         family,
         image,
+        memories: &asked.memories,
         more,
         profile: Some(Profile::new(spans)),
         deadline: Instant::now() + Duration::from_secs_f64(asked.seconds.clamp(0.0, 1e6)),
@@ -170,6 +176,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         pulsed: 0,
         calls: Vec::new(),
         counted: 0,
+        round: BTreeSet::new(),
         left: 0,
         failed: None,
     };
@@ -210,6 +217,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         unaligned: run.sim.memory().unaligned,
         interrupts: enabled || run.sim.allowed_interrupts(),
         left_out,
+        round: run.round,
         timing: run.sim.timing_id(),
         output: std::mem::take(&mut run.sim.memory_mut().host.from_chip),
     })
@@ -299,6 +307,7 @@ struct Run<'a> {
     sim: Box<dyn Simulator>,
     family: &'static Family,
     image: &'a Image,
+    memories: &'a [(String, u32, u32)],
     more: &'a mut dyn FnMut() -> bool,
     profile: Option<Profile>,
     deadline: Instant,
@@ -311,6 +320,7 @@ struct Run<'a> {
     pulsed: u64,
     calls: Vec<Measured>,
     counted: u64,
+    round: BTreeSet<u32>,
     left: u64,
     failed: Option<mcu::Fault>,
 }
@@ -320,9 +330,9 @@ impl Run<'_> {
     /// not lie there.
     fn start(&mut self, chip: &Chip<'_>) {
         let flash = chip.flash;
-        let entry = self.image.entry.filter(|e| !self.family.vectors && e.wrapping_sub(flash.base) < flash.size);
-        if let Some(entry) = entry {
-            self.sim.continue_at(entry);
+        if !self.family.vectors {
+            let entry = self.image.entry.filter(|e| e.wrapping_sub(flash.base) < flash.size);
+            self.sim.continue_at(entry.unwrap_or(flash.base));
         }
         // behind a boot loader, which goes on by the vectors with which the image begins
         let begins =
@@ -333,12 +343,17 @@ impl Run<'_> {
                 self.sim.memory().flash.get(from..from + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
             };
             if let (Some(sp), Some(pc)) = (word(0), word(4)) {
-                let mut all: Vec<_> = self.sim.registers().into_iter().collect();
-                all.iter_mut().filter(|r| r.0 == "sp").for_each(|r| r.1 = sp & !3);
-                all.iter_mut().filter(|r| r.0 == "pc").for_each(|r| r.1 = pc & !1);
-                self.sim.set_registers(&all.iter().map(|r| r.1).collect::<Vec<_>>());
+                self.set("sp", sp & !3);
+                self.set("pc", pc & !1);
             }
         }
+    }
+
+    /// Sets a register of the core, where it has one that is called so.
+    fn set(&mut self, name: &str, value: u32) {
+        let mut all = self.sim.registers();
+        all.iter_mut().filter(|r| r.0 == name).for_each(|r| r.1 = value);
+        self.sim.set_registers(&all.iter().map(|r| r.1).collect::<Vec<_>>());
     }
 
     /// Calls the function at `entry` and returns what it returned and left.
@@ -380,6 +395,9 @@ impl Run<'_> {
         }
         let back = nowhere(chip.flash, self.image).ok_or("the flash is full: no address is left to return to")?;
         self.sim.invoke(&Invocation { entry, stack, back, arguments: values })?;
+        if let Some(global) = self.image.address("__global_pointer$") {
+            self.set("gp", global); // linkers reach data by it, and start-up code sets it
+        }
         let sp = self.sim.place().1;
         self.sim.memory_mut().sp_limit = low;
         let end = self.profiled(|run| run.measured(None, back, sp).err());
@@ -518,10 +536,26 @@ impl Run<'_> {
                 return Turns::Not;
             }
             if self.sim.registers() == before.registers {
-                return if self.state() == before { Turns::Round } else { Turns::Not };
+                if self.state() != before {
+                    return Turns::Not;
+                }
+                self.look_on(&before, places);
+                return Turns::Round;
             }
         }
         Turns::Not
+    }
+
+    /// Goes round once more, and notes what is read on the way.
+    fn look_on(&mut self, before: &State, places: &[u32]) {
+        self.sim.memory_mut().reads = Some(BTreeSet::new());
+        for _ in 0..ROUND {
+            self.sim.run_until(1, places);
+            if self.sim.registers() == before.registers {
+                break;
+            }
+        }
+        self.round = self.sim.memory_mut().reads.take().unwrap_or_default();
     }
 
     /// Whether the program, which looked in vain for a byte again, did so before with all this as it is: a counter
@@ -532,14 +566,20 @@ impl Run<'_> {
         }
         match &self.waiting {
             Some(before) if before.registers == self.sim.registers() => {
-                if *before == self.state() {
+                let same = *before == self.state();
+                let reads = self.sim.memory_mut().reads.take();
+                if same {
+                    self.round = reads.unwrap_or_default();
                     return true;
                 }
                 (self.waiting, self.vain) = (None, 0);
             }
             Some(_) if self.vain > PATIENCE + ROUND as u32 => (self.waiting, self.vain) = (None, 0),
             Some(_) => {}
-            None => self.waiting = Some(self.state()),
+            None => {
+                self.waiting = Some(self.state());
+                self.sim.memory_mut().reads = Some(BTreeSet::new());
+            }
         }
         false
     }
@@ -586,6 +626,11 @@ impl Run<'_> {
             (FaultKind::BadFetch, from) => {
                 let ram = if ram { "; code in RAM is not modelled" } else { "" };
                 format!("{f}{}{ram}", from.map_or(String::new(), |from| format!(", from {from:#x}{}", place(from))))
+            }
+            (FaultKind::OutOfRange { address, .. }, _) => {
+                let there = self.memories.iter().find(|m| address.wrapping_sub(m.1) < m.2);
+                let which = there.map_or(String::new(), |m| format!("; that is {}, which has no model", m.0));
+                format!("{f}{}{which}", place(f.pc))
             }
             (FaultKind::BadOpcode { word } | FaultKind::Unsupported { word }, _) if among(word, self.family.floats) => {
                 format!("{f}{}; it is of a floating-point unit, which has no model: compile without", place(f.pc))

@@ -161,7 +161,7 @@ fn damaged_images_are_loaded_or_refused_in_words() {
         assert_eq!(segments, [(0x4000_0000, 16), (0x4000_0010, 8)]);
         assert_eq!(
             [0x4000_0007, 0x4000_0100, 0x3FFF_FFFF].map(|pc| image.function(pc)),
-            [Some("main"), Some("last"), None]
+            [Some("main".to_owned()), Some("last".to_owned()), None]
         );
         assert_eq!(image.address("table"), Some(0x2000_0000));
 

@@ -28,7 +28,7 @@ from .output import TABLES, Output, writable
 #: how a run ended, in words
 _ENDS = {
     "returned": "the function returned",
-    "waits": "the program waits for a byte at its serial port",
+    "waits": "the program waits at its serial port, whose state it reads again and again, as for a byte",
     "loops": "the program loops for ever and changes nothing; cycles since reset contain rounds of this loop",
     "sleeps": "the core sleeps until an interrupt, of which there are none here",
     "cycles": "the cycles were used up (--max-cycles)",
@@ -79,15 +79,18 @@ def verb(ask: Sim) -> int:
     """Run anybody's image on a simulated chip: cycles, functions, faults, and what is not modelled.
 
     The program begins at the reset vector, or at the ELF file's entry on cores that have none. It ends at a breakpoint,
-    where it waits for a byte, sleeps or turns round for ever, at a fault or at a limit. --call runs one function
-    instead, with initial data in place and no start-up code. --trigger measures each call of a function, from its first
-    instruction to its return; a call that it makes of itself is a part of that.
+    where it waits at its serial port, sleeps or turns round for ever, at a fault or at a limit. --call runs one
+    function instead, with initial data in place and no start-up code. --trigger measures each call of a function, from
+    its first instruction to its return; a call that it makes of itself is a part of that.
 
-    There are no interrupts, and peripherals without a model keep what is written to them: both are named.
+    There are no interrupts, and peripherals without a model keep what is written to them: both are named, and so are
+    the registers that a program reads in each round in which it waits.
     """
     target = _chip(ask.chip)
     if ask.uart is not None and str(ask.uart) != "-":
         writable(ask.uart)
+    elif ask.uart is not None and ask.out.path is None and ask.out.format:
+        raise UserError("--uart -: the answer is for a program and on standard output too; name a file for one of them")
     image = _read(ask.image, "image")
     is_elf = image.startswith(b"\x7fELF")
     is_hex = image.startswith(b":")  # no core begins with it: a vector or a first instruction
@@ -265,11 +268,10 @@ def _notes(target: Target, seen: Seen) -> list[str]:
     notes = []
     if seen.interrupts:
         notes.append("The program allows interrupts. There are none here: what they would do is not in these figures.")
-    if seen.end == "loops" and seen.unmodelled:
-        last = [u for u in seen.unmodelled if u.reads and u.last.function == seen.function]
-        names = {_register(target, u) or f"{u.address:#x}" for u in last}
-        if names:
-            notes.append(f"It may wait for {', '.join(sorted(names))}, which no model answers for.")
+    if seen.round:
+        without = {u.address for u in seen.unmodelled}
+        read = {blocks.name_of(target, a, modelled=a not in without) or f"{a:#x}" for a in seen.round}
+        notes.append(f"In each round it reads {', '.join(sorted(read))}, and may wait for what does not happen here.")
     if seen.left_out:
         notes.append(f"Left out, no memory that runs: {', '.join(f'{n} bytes at {a:#x}' for a, n in seen.left_out)}.")
     return notes
@@ -284,6 +286,7 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
     data["calls"], data["pulses"] = ([_call(c) for c in some] for some in (seen.calls, seen.pulses))
     data["functions"] = to_builtins(by_function(Profile("", tuple(Node(*n) for n in seen.functions), {}, 0, 0)))
     data["tree"] = [{"function": f, "parent": p, "calls": n, "cycles": c} for f, p, n, c in seen.functions]
+    data["round"] = [{"address": a, "name": blocks.name_of(target, a, modelled=True)} for a in seen.round]
     data["left_out"] = [{"address": a, "bytes": n} for a, n in seen.left_out]
     data["unmodelled"] = [
         {

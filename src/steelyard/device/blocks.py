@@ -3,7 +3,6 @@ that it is linked for."""
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -30,8 +29,6 @@ _CORTEX = (
     ("FPU, floating point", 0xE000_EF30, 0x20),
     ("TPIU, for trace output", 0xE004_0000, 0x1000),
 )
-#: registers of one peripheral are this near to its base
-_NEAR = 0x400
 
 
 class _Said(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,15 +56,19 @@ def _named(target: Target) -> tuple[tuple[str, int, int], ...]:
     return (*own, *(_CORTEX if target.chip.core.startswith("cortex") else ()))
 
 
-def name_of(target: Target, address: int) -> str:
+@cache
+def _modelled(target: Target) -> tuple[tuple[str, int, int], ...]:
+    return tuple((f"{kind} at {base:#x}", base, size) for kind, base, size in target.chip.modelled)
+
+
+def name_of(target: Target, address: int, *, modelled: bool = False) -> str:
     """What is at ``address``: as the target's folder or the architecture calls it, else the model that answers for
-    other registers near it; empty where nothing is known of it."""
+    other registers of the same peripheral, or for this one if it is ``modelled``; empty where nothing is known of
+    it."""
     for name, base, size in _named(target):
         if base <= address < base + size:
             return name
-    modelled = json.loads(target.chip.json)["peripherals"]
-    near = [p for p in modelled if 0 <= address - p["base"] < _NEAR]
-    if not near or target.chip.ram.base < 1 << 16:  # on small chips everything is near to everything
-        return ""
-    nearest = max(near, key=lambda p: int(p["base"]))
-    return f"{nearest['kind']} at {nearest['base']:#x}, of which this is not modelled"
+    for name, base, size in _modelled(target):
+        if base <= address < base + size:
+            return name if modelled else f"{name}, of which this is not modelled"
+    return ""

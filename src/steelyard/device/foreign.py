@@ -49,7 +49,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     their caller (longjmp). ``pulses`` are those between edges of the trigger's pin, again at most 100 000
     of all that it ``pulsed``.
     ``functions`` is the call tree: name, caller's index, calls, cycles in itself. ``left_out`` are segments that no
-    memory has.
+    memory has. ``round`` are registers that the program reads in each round in which it waits or turns.
     """
 
     end: str
@@ -71,6 +71,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     unaligned: int
     interrupts: bool
     left_out: tuple[tuple[int, int], ...]
+    round: tuple[int, ...]
     timing_model: str
 
     @property

@@ -147,7 +147,7 @@ pub(crate) fn read_special(cpu: &mut Thumb, i: &Insn) {
         17 | 18 => cpu.system[1],
         19 => cpu.system[2],
         20 => cpu.system[3],
-        _ => return cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        _ => return not_modelled(cpu, i),
     };
     set(cpu, i.a, value);
 }
@@ -177,8 +177,15 @@ pub(crate) fn write_special(cpu: &mut Thumb, i: &Insn) {
         }
         19 => cpu.system[2] = value & 1,
         20 if value & 2 == 0 => cpu.system[3] = value & 1,
-        _ => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        _ => not_modelled(cpu, i),
     }
+}
+
+/// MRS or MSR of a special register that has no model.
+fn not_modelled(cpu: &mut Thumb, i: &Insn) {
+    let half = |at| cpu.flash_half(at).unwrap_or(0);
+    let word = half(i.site.pc) << 16 | half(i.site.pc.wrapping_add(2));
+    cpu.mem.fault(FaultKind::Unsupported { word }, i.site);
 }
 
 /// Pseudo-instruction after one that may lower the stack pointer.

@@ -19,7 +19,7 @@ pub fn rsil(cpu: &mut Xtensa, i: &Insn) {
 fn read_special(cpu: &mut Xtensa, i: &Insn) -> Option<u32> {
     let n = i.imm as u8;
     if !cpu.features.has_special(n) {
-        cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site);
+        not_modelled(cpu, i);
         return None;
     }
     Some(match n {
@@ -38,10 +38,16 @@ fn read_special(cpu: &mut Xtensa, i: &Insn) -> Option<u32> {
     })
 }
 
+/// An access to a register that has no model.
+fn not_modelled(cpu: &mut Xtensa, i: &Insn) {
+    let word = (0..3).fold(0, |word, n| word | cpu.byte(i.site.pc.wrapping_add(n)).unwrap_or(0) << (8 * n));
+    cpu.mem.fault(FaultKind::Unsupported { word }, i.site);
+}
+
 fn write_special(cpu: &mut Xtensa, i: &Insn, value: u32) {
     let n = i.imm as u8;
     if !cpu.features.has_special(n) {
-        return cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site);
+        return not_modelled(cpu, i);
     }
     match n {
         special::LBEG => cpu.lbeg = value,
@@ -54,9 +60,9 @@ fn write_special(cpu: &mut Xtensa, i: &Insn, value: u32) {
         special::PS => cpu.set_ps(value),
         special::CCOUNT => cpu.ccount = value.wrapping_sub(now(cpu, i.site)),
         special::EXCCAUSE => cpu.sr[usize::from(n)] = value & 63,
-        special::PRID => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        special::PRID => not_modelled(cpu, i),
         // handlers of a package's own would run in the harness too
-        special::VECBASE if cpu.mem.in_call() => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        special::VECBASE if cpu.mem.in_call() => not_modelled(cpu, i),
         n => {
             cpu.mem.host.interrupts |= n == special::INTENABLE && value != 0;
             cpu.sr[usize::from(n)] = value;
@@ -89,7 +95,7 @@ pub fn xsr(cpu: &mut Xtensa, i: &Insn) {
 pub fn rur(cpu: &mut Xtensa, i: &Insn) {
     match i.imm {
         231 => set(cpu, i.a, cpu.thread),
-        _ => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        _ => not_modelled(cpu, i),
     }
 }
 
@@ -97,7 +103,7 @@ pub fn rur(cpu: &mut Xtensa, i: &Insn) {
 pub fn wur(cpu: &mut Xtensa, i: &Insn) {
     match i.imm {
         231 => cpu.thread = reg(cpu, i.a),
-        _ => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+        _ => not_modelled(cpu, i),
     }
 }
 

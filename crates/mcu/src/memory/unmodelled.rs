@@ -33,16 +33,17 @@ pub struct Access {
 /// Registers that keep what is written to them, and are 0 before.
 #[derive(Clone, Debug)]
 pub struct Unmodelled {
-    /// Where peripherals may be; an access elsewhere is a fault.
+    /// Where peripherals may be, and where in it something else is; an access elsewhere is a fault.
     within: Vec<Range<u32>>,
+    without: Vec<Range<u32>>,
     /// What became of them.
     pub seen: BTreeMap<Register, Access>,
 }
 
 impl Unmodelled {
-    /// None used yet, within these addresses.
-    pub fn new(within: Vec<Range<u32>>) -> Self {
-        Self { within, seen: BTreeMap::new() }
+    /// None used yet, within these addresses and without those.
+    pub fn new(within: Vec<Range<u32>>, without: Vec<Range<u32>>) -> Self {
+        Self { within, without, seen: BTreeMap::new() }
     }
 
     /// What is kept.
@@ -53,7 +54,10 @@ impl Unmodelled {
     fn register(&mut self, register: Register, pc: u32) -> Option<&mut Access> {
         let room = self.seen.len() < MOST || self.seen.contains_key(&register);
         let there = match register {
-            Register::At(address) => self.within.iter().any(|r| r.contains(&address)),
+            Register::At(address) => {
+                let among = |some: &[Range<u32>]| some.iter().any(|r| r.contains(&address));
+                among(&self.within) && !among(&self.without)
+            }
             Register::Control(_) => true,
         };
         if !room || !there {
