@@ -63,6 +63,15 @@ def test_of_several_on_one_side_one_is_compared_and_that_is_said() -> None:
     assert not compare(old[1:], [row(flags="-Os", run=3)], about=["flags"]).several
 
 
+def test_the_same_sources_by_two_paths_are_not_others() -> None:
+    old = [row(run=n, origin=place, digest="a") for n, place in ((1, "x/ref"), (2, "./x/ref"))]
+    found = compare(old, [row(run=3, origin="x", digest="a", flags="-Os")])
+    assert (found.sources, len(found.pairs)) == ((), 1)
+    other = compare([*old, row(run=0, origin="y", digest="b")], [row(run=3, origin="x", digest="a", flags="-Os")])
+    assert len(other.sources) == 1
+    assert "other sources too (y): ./x/ref was compared" in other.sources[0]
+
+
 def test_of_several_workloads_one_is_compared_and_the_others_are_named() -> None:
     sizes = ("default", "felics-ae", "tls")
     old = [row(workload=f"{w} (x)", run=k) for k, w in enumerate(sizes)]

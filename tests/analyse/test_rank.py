@@ -72,6 +72,46 @@ def test_of_equal_ones_the_same_is_shown_whatever_was_run_first(table: list[dict
         assert firsts[0] == firsts[1]
 
 
+def test_one_name_of_two_places_is_ranked_as_two_ciphers() -> None:
+    """Implementations of one place are one cipher, and so is one implementation that two paths name."""
+    rows = [
+        row(f"xx/{name}", target, origin=f"{place}/{name}", digest=digest, implementation=name, rom=rom, ram=ram)
+        for place, name, digest, rom, ram in (
+            ("a", "ref", "1", 9, 1),
+            ("a", "fast", "2", 8, 2),
+            ("b", "ref", "3", 1, 9),
+        )
+        for target in ("uno", "bluepill")
+    ]
+    rows[1]["origin"] = "./a/ref"  # the same sources, named otherwise on the other target
+    told = rank.apart(rows)
+    assert {r["variant"] for r in told} == {"xx (a)", "xx (b)"}
+    on_uno = [r for r in told if r["target"] == "uno"]
+    assert [p.row["label"] for p in rank.best_by_each(on_uno, ["rom"])["rom"].places] == ["xx/ref", "xx/fast"]
+    found = rank.merit_over_targets(told, ("rom", "ram"))
+    assert [(variant, {r["digest"] for r in on.values()}) for variant, _, on in found] == [
+        ("xx (a)", {"2"}), ("xx (b)", {"3"})
+    ]  # fmt: skip
+    assert rank.apart([r | {"variant": "ascon128v12"} for r in rows])[0]["variant"] == "ascon128v12"  # known
+
+
+@pytest.mark.parametrize("kind", ["top", "places", "merit", "score"])
+def test_no_table_of_variants_mixes_places(kind: str) -> None:
+    rows = [
+        row("xx/ref", origin=place, digest=place, run=n, device="simulator", implementation="ref", rom=rom, ram=ram)
+        for n, (place, rom, ram) in enumerate((("a", 1, 9), ("b", 9, 1)), 1)
+    ]
+    sheets = ranking.ranked(kind, rows, ["rom", "ram"], variants=True)
+    assert sheets
+    assert all(sorted(line.runs for line in sheet.lines) == [(1,), (2,)] for sheet in sheets)
+
+
+def test_a_reference_is_of_the_target_whatever_its_group() -> None:
+    rows = [row("a/ref", rom=50), row("b/ref", rom=100)]
+    [sheet] = ranking.ranked("top", rows[:1], ["rom"], reference="b", among=rows)
+    assert sheet.lines[0].cells[-1] == 50.0
+
+
 def test_whole_numbers_stay_whole() -> None:
     [place] = rank.by([row("a/x", rom=7)], "rom").places
     assert isinstance(place.value, int)

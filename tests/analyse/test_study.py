@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from steelyard.analyse import study
+from steelyard.analyse import rank, study
 from steelyard.model.row import Row
 from steelyard.model.target import load_target
 
@@ -58,9 +58,9 @@ def test_a_cipher_of_felics_says_its_key_in_its_name() -> None:
 
 def test_one_name_of_two_places_means_two_ciphers_where_nobody_knows_it() -> None:
     mine, theirs = (row("Toy", n, origin=place, encrypt_per_byte=n / 8) for n, place in ((500, "a"), (400, "b")))
-    assert [c.variant for c in study.ciphers([mine, theirs], UNO)] == ["Toy (a)", "Toy (b)"]
+    assert [c.variant for c in study.ciphers(rank.apart([mine, theirs]), UNO)] == ["Toy (a)", "Toy (b)"]
     known = [row("aes128", 500, origin="bundled"), row("aes128", 400, origin="b")]
-    assert [(c.variant, c.figures["latency"]) for c in study.ciphers(known, UNO)] == [("aes128", 400)]
+    assert [(c.variant, c.figures["latency"]) for c in study.ciphers(rank.apart(known), UNO)] == [("aes128", 400)]
 
 
 def test_energy_is_power_by_time() -> None:

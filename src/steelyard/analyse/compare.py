@@ -198,16 +198,18 @@ def compare(
 
 def _of_one_place(rows: Sequence[Row], said: dict[str, None]) -> list[Row]:
     """The rows of each label that came from one place: ours if they are among them, else where the newest came from.
-    What was left out is ``said``."""
+    The same sources are of that place, whatever it was called. What was left out is ``said``."""
     of: dict[Key, list[Row]] = grouped(rows, itemgetter("primitive", "label"))
-    taken: dict[Key, str] = {}
-    for k, some in of.items():
-        places = {came_from(r) for r in some}
-        taken[k] = BUNDLED if BUNDLED in places else came_from(max(some, key=run_number))
-        if others := sorted(places - {taken[k]}):
-            instead = "the bundled one" if taken[k] == BUNDLED else taken[k]
-            said[f"{k[1]} means other sources too ({', '.join(others)}): {instead} was compared"] = None
-    return [r for r in rows if came_from(r) == taken[r["primitive"], r["label"]]]
+    kept: set[int] = set()
+    for (_, label), some in of.items():
+        place = BUNDLED if any(came_from(r) == BUNDLED for r in some) else came_from(max(some, key=run_number))
+        same = {digest for r in some if came_from(r) == place and (digest := r.get("digest"))}
+        taken = {id(r) for r in some if came_from(r) == place or r.get("digest") in same}
+        kept |= taken
+        if others := sorted({came_from(r) for r in some if id(r) not in taken}):
+            instead = "the bundled one" if place == BUNDLED else place
+            said[f"{label} means other sources too ({', '.join(others)}): {instead} was compared"] = None
+    return [r for r in rows if id(r) in kept]
 
 
 def of_known(name: str) -> bool:

@@ -14,6 +14,7 @@ from operator import itemgetter, le
 from msgspec import Struct
 
 from ..model.row import Row, Value, grouped
+from .answer import came_from
 
 
 class Place(Struct, frozen=True):
@@ -35,6 +36,44 @@ def value(row: Row, name: str) -> float | None:
     """A metric's number; None when it is missing."""
     v = row.get(name)
     return None if isinstance(v, str) else v
+
+
+def apart(rows: Sequence[Row]) -> list[Row]:
+    """The rows; a variant that nobody knows means another cipher in each place where sources came from, and is called
+    so. Places that have the same sources of it are one."""
+    first: dict[tuple[Value, ...], str] = {}
+    same: dict[tuple[Value, ...], str] = {}
+    names = [(r["primitive"], r["variant"]) for r in rows]
+    for r, name in zip(rows, names, strict=True):
+        place = _folder(r)
+        other = first.setdefault((*name, r.get("digest") or place), place)
+        if other != place:
+            same[*name, place] = same.get((*name, other), other)
+    places = [same.get((*name, _folder(r)), _folder(r)) for r, name in zip(rows, names, strict=True)]
+    of: dict[tuple[Value, Value], set[str]] = {}
+    for name, place in zip(names, places, strict=True):
+        of.setdefault(name, set()).add(place)
+    strange = {name for name, some in of.items() if len(some) > 1 and not _is_known(*map(str, name))}
+    return [
+        r | {"variant": f"{name[1]} ({place})"} if name in strange else r
+        for r, name, place in zip(rows, names, places, strict=True)
+    ]
+
+
+def _folder(row: Row) -> str:
+    """Where all implementations of a row's variant came from: whoever names one of them names a folder in it."""
+    return came_from(row).rstrip("/").removesuffix(f"/{row.get('implementation')}")
+
+
+def _is_known(primitive: str, variant: str) -> bool:
+    """Whether answers of a variant are published, so that its name means one cipher."""
+    from ..verify.known import readings  # which most questions do not need
+    from ..verify.knownblock import known_block
+
+    if primitive == "crypto_block":
+        return known_block(variant) is not None
+    kinds = ("crypto_aead", "crypto_hash") if primitive == "lwc_rtl" else (primitive,)
+    return any(readings(kind, variant) for kind in kinds)  # type: ignore[arg-type]
 
 
 def by(rows: Sequence[Row], name: str) -> Ranking:

@@ -8,7 +8,6 @@ ciphers and AEADs are never ranked together: a block is not a message.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -16,10 +15,8 @@ from msgspec import Struct
 from ..model.row import Row, grouped
 from ..model.target import Target
 from ..verify.known import readings
-from ..verify.knownblock import known_block
 from . import rank
-from .answer import came_from
-from .choose import block_bytes
+from .choose import block_bytes, key_bytes
 
 #: bytes of an AEAD's message, which has no associated data: the study takes 16 for the block of what has none
 MESSAGE = 16
@@ -36,9 +33,6 @@ NEEDED = (
     "key_bytes",
     "power_measured",
 )
-
-#: how FELICS calls a cipher: with the bits of block and key
-_FELICS = re.compile(r".+_\d{1,4}_(\d{1,4})")
 
 
 class Measure(Struct, frozen=True):
@@ -105,30 +99,18 @@ def has_latency(row: Row) -> bool:
 
 
 def ciphers(rows: Sequence[Row], target: Target) -> list[Cipher]:
-    """The variants among the verified rows of one target that its study is of, by name."""
+    """The variants among the verified rows of one target that its study is of, by name; see :func:`.rank.apart`."""
     made = []
     for primitive, latency in LATENCY.items():
-        mine = _apart([r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"])
+        mine = [r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"]
         made += [_cipher(r, target) for r in rank.best_of_variant(mine, latency)]
     return sorted(made, key=lambda c: (c.primitive, c.variant))
-
-
-def _apart(rows: Sequence[Row]) -> list[Row]:
-    """The rows; a name that nobody knows means another cipher in each place where sources came from."""
-    places: dict[str, set[str]] = {}
-    for r in rows:
-        places.setdefault(str(r["variant"]), set()).add(came_from(r))
-    strange = {v for v, of in places.items() if len(of) > 1 and not (known_block(v) or readings("crypto_aead", v))}
-    return [r | {"variant": f"{r['variant']} ({came_from(r)})"} if r["variant"] in strange else r for r in rows]
 
 
 def _cipher(row: Row, target: Target) -> Cipher:
     primitive, variant = str(row["primitive"]), str(row["variant"])
     if primitive == "crypto_block":
-        known, said = known_block(variant), rank.value(row, "key_bytes")
-        named = _FELICS.fullmatch(variant.partition(" (")[0])  # of whose ciphers the name has the bits
-        key = known.key - known.tweak if known else int(said) if said else int(named[1]) // 8 if named else 0
-        block = block_bytes(row) or 0
+        key, block = key_bytes(row) or 0, block_bytes(row) or 0
     else:
         found = readings(primitive, variant)  # type: ignore[arg-type]
         key, block = (found[0].key if found else 0), 0

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ..analyse import rank
 from ..analyse.answer import BUNDLED, came_from
+from ..analyse.choose import block_bytes, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
 from ..model.metric import metric
@@ -18,7 +19,6 @@ from ..publish import ranking
 from ..publish.results import GROUP, without_figures
 from ..publish.sheet import Sheet, distinct
 from ..verify.known import readings
-from ..verify.knownblock import known_block
 from . import options
 from .answers import asked, complete, say_empty
 from .console import say, stderr
@@ -70,7 +70,8 @@ def verb(ask: Rank) -> int:
     metrics = ranking.metrics_of(ask.kind, named or paper)
     say(_ignored(ask, metrics))
     used = ranking.needed(ask.kind, metrics)
-    answer = asked(ask.what, ask.where, used, ask.db, wanted=used if ask.by else ())
+    columns = [*used, *(_OF_SIZES if ask.group_by else ())]
+    answer = asked(ask.what, ask.where, columns, ask.db, wanted=used if ask.by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     if ask.minus_nocrypt:
         rows = _minus_nocrypt(rows, used)
@@ -90,7 +91,8 @@ def verb(ask: Rank) -> int:
     less = ("cycles: those of nocrypt are subtracted",) if ask.minus_nocrypt and _timed(metrics) else ()
     sheets: list[Sheet] = []
     for title, part in _grouped(rows, ask.group_by):
-        made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, unit=ask.unit, variants=ask.variants)
+        given = {"unit": ask.unit, "variants": ask.variants}
+        made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, **given, among=rows)
         sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
     if not sheets:
         none = {
@@ -161,6 +163,8 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
 
 #: sizes that rankings can be apart by
 _SIZES = ("key", "nonce", "tag", "block")
+#: what says the sizes of a block cipher that nobody knows
+_OF_SIZES = ("key_bytes", "cycles_encrypt_mean", "encrypt_per_byte")
 
 
 def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
@@ -172,8 +176,8 @@ def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
 
     def bits(r: Row) -> int:
         if r["primitive"] == "crypto_block":
-            known = known_block(str(r["variant"]))
-            return 8 * {"key": known.key - known.tweak, "block": known.block}.get(group, 0) if known else -1
+            size = {"key": key_bytes, "block": block_bytes}.get(group, lambda _: 0)(r)
+            return -1 if size is None else 8 * size
         found = readings(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
         return 8 * {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}.get(group, 0) if found else -1
 

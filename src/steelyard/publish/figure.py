@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, convert
 
+from ..analyse import rank
 from ..analyse.answer import workload_name
 from ..analyse.rank import Place, best_by_each, first, joint, pareto
 from ..model.errors import UserError, printable, unknown
@@ -177,6 +178,7 @@ _FIRST = (("", "fastest"), ("rom", "smallest"), ("ram", "least RAM"))
 def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     """The slides' charts: for each target and primitive the ``top`` fastest, smallest and least RAM, of each variant
     its best implementation, and which variants are among them all."""
+    rows = rank.apart(rows)
     apart = _incomparable(rows)
     named = dict(zip(map(id, rows), names_of(rows), strict=True))
     ciphers = (r for r in rows if r["variant"] != "nocrypt")

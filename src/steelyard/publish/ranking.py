@@ -79,10 +79,13 @@ def ranked(
     *,
     unit: bool = False,
     variants: bool = False,
+    among: Sequence[Row] = (),
 ) -> list[Sheet]:
-    """The tables of a ranking, as far as its kind knows what is asked."""
+    """The tables of a ranking, as far as its kind knows what is asked. The ``reference`` is looked for ``among`` all
+    rows, of which these may be a part."""
+    every, rows = among or rows, rank.apart(rows)
     if kind == "top":
-        return tops(rows, metrics, top or TOP, reference, unit=unit, variants=variants)
+        return tops(rows, metrics, top or TOP, reference, unit=unit, variants=variants, among=every)
     if kind == "pareto":
         return fronts(rows, metrics)
     if kind == "sizes":
@@ -93,15 +96,23 @@ def ranked(
 
 
 def tops(
-    rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, *, unit: bool = False, variants: bool = False
+    rows: Sequence[Row],
+    metrics: Sequence[str],
+    top: int,
+    reference: str,
+    *,
+    unit: bool = False,
+    variants: bool = False,
+    among: Sequence[Row] = (),
 ) -> list[Sheet]:
     """For each target and primitive the first ``top`` of each metric, then those that are in all of them; of each
-    variant only its best implementation by the metric where ``variants`` are asked for."""
+    variant only its best implementation by the metric where ``variants`` are asked for. The ``reference`` is one of
+    ``among``, or of the rows."""
     sheets = []
+    references = [r for r in among or rows if reference and is_called(r, reference)]
     for (target, primitive, *_), group in grouped(rows).items():
         names = metrics or USUAL[primitive]
-        alike = [r for r in rows if (r["target"], r["primitive"]) == (target, primitive)]  # in groups by key or block
-        base = [r for r in alike if reference and is_called(r, reference)]
+        base = [r for r in references if (r["target"], r["primitive"]) == (target, primitive)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         title = heading(group)
         lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []

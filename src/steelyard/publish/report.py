@@ -86,6 +86,7 @@ def compose(
     notes: Sequence[str] = (),
 ) -> Report:
     """The report of these rows. ``points`` finds the points of some of them; ``notes`` say how the rows were chosen."""
+    rows = rank.apart(rows)
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
     by_target = grouped(filter(results.measured, rows), lambda r: str(r["target"]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from ...analyse import study
+from ...analyse import rank, study
 from ...analyse.study import MEASURES, Cipher, Group, Measure, Part
 from ...model import toml
 from ...model.errors import counted
@@ -54,6 +54,7 @@ def published(target: str) -> bool:
 
 def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequence[str]) -> Report:
     """The study of these verified rows on these targets, in this order."""
+    rows = rank.apart(rows)
     of: dict[str, list[Cipher]] = {}
     kept: list[Row] = []
     said = list(notes)
