@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from steelyard import jobs
+from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Reason
 from tests import toys
 from tests.conftest import the_target, write
@@ -163,6 +165,29 @@ def test_brackets_are_no_markup(cli: Cli, tmp_path: Path) -> None:
     result = cli("show 2")
     assert result.code == 0, result.err
     assert "'[b]/[/b]'" in result.out
+
+
+def test_parameters_that_cannot_be_read_lose_no_implementation(cli: Cli, tmp_path: Path) -> None:
+    """Only lists show them."""
+    for what, text in {
+        "nested": b"a = " + b"[" * 20000,
+        "long": b"rate = " + b"9" * 6000,
+        "none": b"rate =",
+        "binary": b"\xff",
+        "lacking": b"rate = 8",
+    }.items():
+        write(tmp_path / "mine/crypto_aead" / what / "ref", toys.files())
+        (tmp_path / "mine/crypto_aead" / what / "variant.toml").write_bytes(text)
+    write(tmp_path / "mine/crypto_aead/linked/ref", toys.files())
+    (tmp_path / "mine/crypto_aead/linked/variant.toml").symlink_to(CIPHERS / "crypto_block/xtea/xtea/variant.toml")
+    listed = cli("list implementations mine --json")
+    assert listed.code == 0, listed.err
+    found = {i["variant"]: i for i in json.loads(listed.out)["implementations"]}
+    assert set(found) == {"nested", "long", "none", "binary", "lacking", "linked"}
+    for variant, i in found.items():
+        assert i["parameters"] is None
+        assert i["notes"][-1].startswith(f"no parameters: mine/crypto_aead/{variant}/variant.toml: "), i["notes"]
+    assert cli("list implementations mine").out.count("variant.toml: ") == len(found)
 
 
 def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from ..model.implementation import Implementation
 from ..model.primitive import PRIMITIVES
 from ..model.protocol import PROTOCOLS, Protocol
 from ..model.row import Row
-from ..model.variant import variant_of
+from ..model.variant import Variant, variant_of
 from ..model.workload import NAMED
 from ..publish.results import column, run_of
 from ..publish.sheet import Cell, Line, Lines, Sheet, plain
@@ -101,20 +101,29 @@ def _implementations(ask: List) -> None:
         columns |= dict.fromkeys(("state", "rate", *PRIMITIVES[primitive].own), 0)
         variants = counted(len({i.variant for i in group}), "variant")
         title = f"{primitive}: {counted(len(group), 'implementation')} of {variants}; sizes in bits"
-        sheets.append(plain(title, primitive, columns, [_parameters(i) for i in group]))
+        wrong = dict.fromkeys(w for i in group if (w := _variant(i)[1]))
+        sheets.append(plain(title, primitive, columns, [_parameters(i) for i in group], list(wrong)))
     bad = [{"path": paths.short(r.path), "reason": str(r.failure.reason), "detail": r.failure.detail} for r in rejected]
     document = {"implementations": [_implementation(i) for i in found], "rejected": bad}
     ask.out.give([*sheets, *refused(rejected)], document)
 
 
+def _variant(i: Implementation) -> tuple[Variant | None, str]:
+    """The parameters of an implementation, and what is wrong with the file that has them: nothing else reads it."""
+    try:
+        return variant_of(i.folder), ""
+    except UserError as e:
+        return None, f"no parameters: {e}"
+
+
 def _parameters(i: Implementation) -> tuple[Cell, ...]:
-    v, s = variant_of(i.folder), sizes(i)
+    (v, _), s = _variant(i), sizes(i)
     known = (v.structure, v.underlying, v.mode, v.rounds, v.state, v.rate) if v else (None,) * 6
     return (i.label, *known, *(None if n is None else n * 8 for n in s.values()))
 
 
 def _implementation(i: Implementation) -> dict[str, object]:
-    v, s = variant_of(i.folder), sizes(i)
+    (v, wrong), s = _variant(i), sizes(i)
     return {
         "primitive": i.primitive,
         "family": i.family,
@@ -124,7 +133,7 @@ def _implementation(i: Implementation) -> dict[str, object]:
         "parameters": toml.as_dict(v) if v else None,
         "digest": i.digest,
         "files": [f.name for f in i.files],
-        "notes": i.notes,
+        "notes": [*i.notes, wrong] if wrong else i.notes,
     }
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from . import checked, paths, userfile
-from .errors import UserError
+from .errors import UserError, cut
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,6 +25,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _Model = TypeVar("_Model", bound=Table)
 #: the largest file that is read, in bytes
 MAX_BYTES = 1 << 20
+#: most characters of what is wrong with a value, which may name keys and values of any length
+_MOST = 1000
 
 
 def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = None) -> _Model:
@@ -35,11 +37,13 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
     except userfile.TooLargeError as e:
         raise UserError(f"{name}: larger than {MAX_BYTES} bytes") from e
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-        raise UserError(f"{name}: not a TOML file: {e}") from e
+        raise UserError(f"{name}: not a TOML file: {cut(str(e))}") from e
+    except (ValueError, RecursionError) as e:
+        raise UserError(f"{name}: a number of too many digits, or tables too deep in each other; shorten it") from e
     try:
         return checked.convert({**table, **(more or {})}, model)
     except checked.Wrong as e:
-        raise UserError(f"{name}: {e}") from e
+        raise UserError(f"{name}: {cut(str(e), _MOST)}") from e
 
 
 def as_dict(table: Table) -> dict[str, Any]:

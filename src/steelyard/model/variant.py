@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from . import toml
+from msgspec import Meta
+
+from . import paths, toml
+from .errors import UserError
 
 Structure = Literal[
     "permutation",
@@ -17,6 +20,7 @@ Structure = Literal[
     "stream cipher",
     "compression function",
 ]
+_Bits = Annotated[int, Meta(ge=0, lt=1 << 32)]
 
 
 class Variant(toml.Table, frozen=True, kw_only=True):
@@ -31,8 +35,8 @@ class Variant(toml.Table, frozen=True, kw_only=True):
     structure: Structure
     mode: str
     underlying: str
-    state: int
-    rate: int
+    state: _Bits
+    rate: _Bits
     rounds: str
     specification: str
     note: str = ""
@@ -45,8 +49,10 @@ _RATE = re.compile(r"^rate = (\d+)$", re.M)
 @cache
 def variant_of(folder: Path) -> Variant | None:
     """The variant whose implementation is in ``folder``; None without a ``variant.toml``. Raises :class:`UserError` for
-    a malformed one."""
+    a malformed one, and for a link, which may leave the package."""
     file = folder.parent / FILE
+    if file.is_symlink():
+        raise UserError(f"{paths.short(file)}: a link, which is not followed; put the file itself there")
     return toml.load(file, Variant) if file.is_file() else None
 
 
