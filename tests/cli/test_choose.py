@@ -17,6 +17,7 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.row import Row
 from steelyard.model.target import load_target
+from steelyard.publish.choice import _ratio
 from tests.made_up import record, store
 
 from .conftest import Cli
@@ -102,6 +103,41 @@ def test_what_is_measured_stands_alone_where_the_harness_is_a_newer_one(
     monkeypatch.setattr("steelyard.cli.choose._measured", weighed)
     [found] = lines(chosen, f"{ASK} --rom 1000 --measure")
     assert (found["label"], found["by"], found["cycles"]) == ("small1/ref", "weighed", 100 + 12 * 32)
+
+
+def test_what_is_shown_is_weighed_and_has_room(chosen: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is weighed and turns out slower gives way to another, which nobody has weighed yet."""
+    store(tmp_path / "results.db", linear("big1/ref", 10, rom=9000, stack=700))  # what has no room
+    rounds = []
+
+    def weighed(ask: object, name: str, rows: Sequence[Row], size: tuple[int, int]) -> tuple[bool, list[str]]:
+        rounds.append(1)
+        made = [
+            linear(str(r["label"]), 90, load=f"{size[0]}/{size[1]}", flags=str(r["flags"]), rom=5000, stack=300)
+            for r in rows
+            if r["label"] != "small1/ref" and r["by"] != "weighed"
+        ]
+        return bool(store(tmp_path / "results.db", *made)), []
+
+    monkeypatch.setattr("steelyard.cli.choose._measured", weighed)
+    asked = chosen("choose fast1 both1 small1 big1 -t uno --mlen 1600 --top 1 --measure")
+    assert "small1/ref" in asked.out
+    assert "big1" not in asked.out
+    assert "leave 448 of the chip's 2048 bytes of RAM; 1 implementation needs more" in asked.out
+    assert "gave no figure at this size, as RAM has no room for such a call or its run failed: small1/ref" in asked.out
+    assert "--measure" not in asked.out
+    assert len(rounds) == 2
+
+
+def test_a_filter_that_leaves_nothing_is_no_want_of_runs(chosen: Cli) -> None:
+    asked = chosen(["choose", "-t", "uno", "--mlen", "16", "--where", "target == bluepill"])
+    assert asked.code == 1
+    assert "no verified run of crypto_aead on uno has such a name and passes the filter" in asked.out
+    assert "no verified results of crypto_block" in chosen("choose -t uno --mlen 16 --primitive crypto_block").out
+
+
+def test_what_is_near_is_not_told_as_equal() -> None:
+    assert [_ratio(t) for t in (0.972, 1.028, 1.0, 1.5, 240.0)] == ["0.97", "1.03", "1.00", "1.5", "240"]
 
 
 def test_a_condition_does_not_lead_to_another_target(chosen: Cli) -> None:

@@ -260,21 +260,27 @@ def _rows(
 def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Choice:
     device = _device(ask, name)
     limits = _limits(ask, device)
-    if ask.primitive == "crypto_aead":
-        rows, small = _with_room(ask, rows, size, load_target(name).chip.ram.size)
-        notes = (*small, *notes) if rows else small
-    candidates, unknown, lost = _costed(ask, rows, size, limits)
-    if ask.measure:
+    if not rows:
+        notes = (*notes, _nothing(ask, name))
+    candidates, unknown, notes = _compared(ask, name, rows, size, limits, notes)
+    gone: set[str] = set()
+    tried: set[tuple[Value, Value]] = set()
+    while ask.measure:
         fitting = choose.fitting(candidates, limits)
         shown = choice.shown(fitting, ask.top or TOP, ask.by)
         today = choice.used(PROTOCOLS.get(ask.workload), candidates, fitting)
         shown = [*shown, *(r for r in today if r not in shown), *unknown]
-        done, gone = _measured(ask, name, shown, size)
-        if done:
+        left = {(r["digest"], r["flags"]) for r in shown if r.get("by") != choice.WEIGHED}
+        if left <= tried:
+            gone &= (lost := {str(r["label"]) for r in shown if r.get("by") != choice.WEIGHED})
+            notes = (*choice.not_weighed(gone, lost - gone), *notes)
+            break
+        tried |= left
+        done, more = _measured(ask, name, shown, size)
+        gone |= {*more}
+        if done:  # what is shown now may be others
             rows, notes = _rows(ask, name, *size, together="newest")
-            candidates, unknown, lost = _costed(ask, rows, size, limits)
-        if gone:
-            lost = (*lost, f"not weighed, because their sources are not here as they were: {', '.join(gone)}")
+            candidates, unknown, notes = _compared(ask, name, rows, size, limits, notes)
     return Choice(
         target=name,
         primitive=ask.primitive,
@@ -288,8 +294,28 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         fitting=choose.ordered(choose.fitting(candidates, limits), ask.by),
         unknown=sorted({str(r["label"]) for r in unknown}),
         protocol=PROTOCOLS.get(ask.workload),
-        notes=(*lost, *notes),
+        measured=ask.measure,
+        notes=tuple(notes),
     )
+
+
+def _nothing(ask: Choose, name: str) -> str:
+    """That there is nothing to choose from, and what to do."""
+    if ask.what or ask.where.strip():
+        text = f"no verified run of {ask.primitive} on {name} has such a name and passes the filter"
+        return f"{text}; steelyard list runs shows what there is"
+    return f"no verified results of {ask.primitive}; steelyard run NAME -t {name} makes some"
+
+
+def _compared(
+    ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], limits: Limits, notes: Iterable[str]
+) -> tuple[list[Row], list[Row], tuple[str, ...]]:
+    """As :func:`_costed`, of the rows that the chip has room for, with all that is to be said."""
+    if ask.primitive == "crypto_aead" and rows:
+        rows, small = _with_room(ask, rows, size, load_target(name).chip.ram.size)
+        notes = (*small, *notes) if rows else small
+    candidates, unknown, lost = _costed(ask, rows, size, limits)
+    return candidates, unknown, (*lost, *notes)
 
 
 def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: int) -> tuple[list[Row], tuple[str, ...]]:

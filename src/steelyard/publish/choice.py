@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -28,7 +28,7 @@ _Cost = Callable[[Row], float | None]
 class Choice(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
     those ``fitting``, the least ``by`` an aim first. ``unknown`` are those whose cycles at the size nobody knows.
-    ``keyed``: each message has its key schedule."""
+    ``keyed``: each message has its key schedule; ``measured``: all that can be weighed was."""
 
     target: str
     primitive: str
@@ -42,6 +42,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     fitting: Sequence[Row]
     unknown: Sequence[str] = ()
     protocol: Protocol | None = None
+    measured: bool = False
     notes: Sequence[str] = ()
 
     @property
@@ -115,7 +116,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
         cells: list[Cell] = [a.target, len({r["label"] for r in a.fitting})]
         if a.first is None:
             cells += [None] * (len(columns) - 3)
-            cells.append("; ".join(_relaxations(a)) or "; ".join(a.notes) or "no verified results")
+            cells.append("; ".join(_relaxations(a)) or "; ".join(a.notes))
             lines.append(Line(cells))
         else:
             first = a.first
@@ -145,6 +146,20 @@ def without(labels: Sequence[str], *, measured: bool) -> tuple[str, ...]:
         return ()
     said = f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}"
     return (said if measured else f"{said}; --measure weighs them",)
+
+
+def not_weighed(gone: Iterable[str], failed: Iterable[str]) -> list[str]:
+    """That some could not be weighed at the size: their sources are ``gone``, or there is no figure at it."""
+    said = {
+        "not weighed, because their sources are not here as they were": gone,
+        "weighing gave no figure at this size, as RAM has no room for such a call or its run failed": failed,
+    }
+    return [f"{text}: {some(sorted(names))}" for text, labels in said.items() if (names := [*labels])]
+
+
+def _advised(answer: Choice, text: str, advice: str) -> str:
+    """A sentence with the advice to measure, unless that was done."""
+    return text if answer.measured else f"{text}; {advice}"
 
 
 def _call(answer: Choice) -> str:
@@ -205,7 +220,7 @@ def _reasons(answer: Choice) -> list[str]:
     ]
     unsure = first["by"] not in (WEIGHED, BLOCKS) or second["by"] not in (WEIGHED, BLOCKS)
     doubt = (
-        ["the first two are nearer than an interpolation is exact; --measure weighs them"]
+        [_advised(answer, "the first two are nearer than an interpolation is exact", "--measure weighs them")]
         if by == "cycles" and unsure and less < _NEAR
         else []
     )
@@ -232,7 +247,9 @@ def _times(row: Row, first: Row, name: str) -> str:
 
 
 def _ratio(times: float) -> str:
-    return "1.0" if 0.95 <= times < 1.05 else f"{times:.2g}" if times < 99.5 else spaced(round(times))
+    if 0.945 <= times < 1.095:  # what is near 1 is told from it
+        return f"{times:.2f}"
+    return f"{times:.2g}" if times < 99.5 else spaced(round(times))
 
 
 #: percent within which interpolated cycles decide nothing
@@ -288,7 +305,7 @@ def _near(answer: Choice, title: str, notes: Sequence[str]) -> Sheet:
     if not answer.candidates:
         return Sheet(
             title, f"choice-{answer.target}", [column("label")], [],
-            notes=answer.notes or [f"no verified results; steelyard run NAME -t {answer.target} makes some"],
+            notes=answer.notes,
         )  # fmt: skip
     columns = [Column("relax", "nothing fits, but would with"), column("label"), column("flags"),
                _CYCLES, _ROM, _RAM]  # fmt: skip
@@ -315,11 +332,11 @@ def _assumptions(answer: Choice, rows: Sequence[Row]) -> list[str]:
         said.append("each call expands its key, as the API has it; a packet's other costs are not counted")
     ways = {r["by"] for r in rows}
     if BETWEEN in ways:
-        said.append(
-            "interpolated: between the points of the run, by blocks; --measure weighs them (docs/definitions.md)"
-        )
+        text = _advised(answer, "interpolated: between the points of the run, by blocks", "--measure weighs them")
+        said.append(f"{text} (docs/definitions.md)")
     if BEYOND in ways:
-        said.append("extrapolated: the size is beyond the run's points; --measure weighs what the chip has room for")
+        text = "extrapolated: the size is beyond the run's points"
+        said.append(_advised(answer, text, "--measure weighs what the chip has room for"))
     if answer.device.charge and answer.device.joules is not None:
         said.append("battery: all of its charge used, none lost in regulators or by itself")
     return said
