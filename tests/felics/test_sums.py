@@ -44,7 +44,7 @@ class Adds:
         if request.op == Op.SCHEDULE_ENCRYPT:
             return SimpleNamespace(output=request.key * 3)
         assert request.npub == request.key * 3
-        return SimpleNamespace(output=bytes(b + request.key[0] & 255 for b in request.message))
+        return SimpleNamespace(output=bytes(b + request.key[0] & 255 for b in request.data))
 
 
 @pytest.mark.parametrize(
