@@ -59,7 +59,11 @@ def test_the_text_is_genkats() -> None:
     [
         (("Key = 00", "Key = 0g"), "line 2: Key is not hexadecimal"),
         (("Nonce = 03", "Nonce = 3"), "line 3: Nonce is not hexadecimal"),
-        (("Count = 1\n", "Count = one\n"), "line 1: Count is not a number: 'one'"),
+        (("Count = 1\n", "Count = one\n"), "line 1: Count is not a number of at most 9 digits: 'one'"),
+        (
+            ("Count = 1\n", f"Count = {'1' * 4000}\n"),
+            f"line 1: Count is not a number of at most 9 digits: '{'1' * 40}'",
+        ),
         (("Count = 1\n", ""), "line 1: Key before the first Count"),
         (("AD = \n", "\n"), "line 8: vector 1 has no AD"),
         (("Count = 2\n", "Count 2\n"), "line 8: no '=' in 'Count 2'"),

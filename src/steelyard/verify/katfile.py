@@ -9,6 +9,7 @@ from ..model.implementation import Primitive
 
 MAX_BYTES = 64 << 20
 MAX_VECTORS = 100_000
+_DIGITS = 9
 _FIELDS = {
     "crypto_aead": {"key": "Key", "npub": "Nonce", "message": "PT", "ad": "AD", "output": "CT"},
     "crypto_hash": {"message": "Msg", "output": "MD"},
@@ -59,9 +60,10 @@ def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
             finish(number)
             current = {}
             try:
-                count = int(value)
+                count = int(value if len(value) <= _DIGITS else "")  # details name it
             except ValueError:
-                raise MalformedKat(f"{name}, line {number}: Count is not a number: {value[:40]!r}") from None
+                what = f"Count is not a number of at most {_DIGITS} digits"
+                raise MalformedKat(f"{name}, line {number}: {what}: {value[:40]!r}") from None
         elif field in wanted:
             if count is None:
                 raise MalformedKat(f"{name}, line {number}: {field} before the first Count")
