@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from . import building, device, lab, measure, verify
+from . import building, device, lab, measure, sources, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
 from .model.call import DeviceError, Observed, Op
 from .model.inputs import SEED, Inputs
@@ -337,6 +337,7 @@ class Pipeline:
         observe = self._blocks if implementation.primitive == "crypto_block" else self._messages
         with self._device(job, image, attempt) as link:
             client = device.Client(link)
+            verify.same_sizes(client.hello, sources.sizes(implementation))
             seen, verification, said = observe(job, built, link, client)
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"

@@ -66,7 +66,7 @@ def test_a_tree_a_cipher_and_a_zip_of_it_are_the_same(tmp_path: Path) -> None:
     # alone it gets rotations of ours, which it is told
     (alone,) = discover(Path(shutil.copytree(cipher, tmp_path / cipher.name))).implementations
     assert alone.digest != found[0].implementations[0].digest
-    assert any(note.startswith("rot32.h is Steelyard's") for note in alone.notes)
+    assert any(note.startswith("rot32.h is Steelyard's, which may be slow") for note in alone.notes)
 
 
 def test_every_folder_is_a_cipher_or_has_a_reason(tmp_path: Path) -> None:
@@ -411,6 +411,19 @@ def test_what_is_wrong_is_told(
     record = bench.weigh(package(bench, **changes), atmega128, flags="-O3")
     assert record.failure is not None
     assert (record.failure.reason, said in record.failure.detail) == (reason, True), record.failure
+
+
+def test_sizes_are_those_that_the_header_shows(bench: Bench, atmega128: Target) -> None:
+    """Not others, which a file that it includes defines after it."""
+    extra = {
+        "constants.h": blocks.SOURCES["constants.h"] + '#include "more.h"\n',
+        "more.h": "#undef ROUND_KEYS_SIZE\n#define ROUND_KEYS_SIZE 1\n",
+    }
+    (found,) = discover(blocks.tree(bench.folder, blocks.NAME, extra)).implementations
+    failed = bench.weigh(found, atmega128).failure
+    assert failed is not None
+    text = "context of 256 bytes in the header, of 1 for the compiler"
+    assert (failed.reason, failed.detail) == (Reason.SIZES_DIFFER, text)
 
 
 def test_a_name_is_not_enough_to_be_a_known_cipher(bench: Bench, atmega128: Target) -> None:

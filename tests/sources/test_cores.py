@@ -46,6 +46,7 @@ int crypto_core(unsigned char *out, const unsigned char *in, const unsigned char
     return 0;
 }
 """
+KAT = "LWC_BLOCK_KAT_128_64.txt"
 STEPS = {
     "encrypt": """for (i = 0, sum = 0; i < 32; ++i) {
         y += half(z, sum + key[sum & 3]);
@@ -95,6 +96,32 @@ def test_two_folders_are_a_block_cipher_that_is_verified(bench: Bench, name: str
     packed = shutil.make_archive(str(bench.folder / "both"), "zip", bench.folder, "crypto_core")
     (there,) = discover(Path(packed), cache=bench.folder / "cache").implementations
     assert there.digest == xtea.digest
+
+
+@pytest.mark.parametrize("where", ["newencrypt/mine", "newencrypt", "newdecrypt/mine", "newdecrypt"])
+def test_the_known_answers_of_one_s_own_are_read(tmp_path: Path, where: str) -> None:
+    """From the folder or the variant's, of either direction, and from a zip of one half."""
+    own = cores(tmp_path, "new{}/mine") / "crypto_core"
+    assert [i.kat for i in discover(own).implementations] == [()]
+    write(own / where, {KAT: "Count = 1\n"})
+    for named in (own, own / "newencrypt/mine", own / "newdecrypt/mine"):
+        assert [i.kat for i in discover(named).implementations] == [(own / where / KAT,)]
+    name, content = pack(own / "newdecrypt" / "mine")
+    packed = tmp_path / name
+    packed.write_bytes(content)
+    (there,) = discover(packed, cache=tmp_path / "cache").implementations
+    assert [k.name for k in there.kat] == [KAT]
+
+
+def test_a_cipher_of_one_s_own_is_verified(bench: Bench) -> None:
+    """By its known answers, of which a wrong one is told."""
+    own = cores(bench.folder, "new{}/mine") / "crypto_core"
+    right = "Count = 1\nKey = 000102030405060708090a0b0c0d0e0f\nPT = 4142434445464748\nCT = 497df3d072612cb5\n"
+    for text, reason in ((right, None), (right.replace("CT = 49", "CT = 48"), Reason.KAT_MISMATCH)):
+        write(own / "newencrypt", {KAT: text})
+        record = bench.weigh(discover(own).implementations[0], the_target("uno"))
+        assert (record.failure.reason if record.failure else None) is reason, record.failure
+        assert reason or (record.verification is not None and record.verification.source == "package")
 
 
 def test_one_half_is_handed_in_with_the_other(tmp_path: Path) -> None:

@@ -102,6 +102,16 @@ def test_memory_in_the_room_of_a_tag_that_is_not_there(bench: Bench, uno: Target
     assert "encryption writes up to 100 bytes after its ciphertext" in record.notes
 
 
+def test_a_tag_is_not_shorter_than_api_h_shows(bench: Bench, uno: Target) -> None:
+    files = toys.files()
+    files["api.h"] += '#include "more.h"\n'
+    files["more.h"] = "#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES 4\n"
+    failed = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno).failure
+    assert failed is not None
+    text = "tag of 8 bytes in the header, of 4 for the compiler"
+    assert (failed.reason, failed.detail) == (Reason.SIZES_DIFFER, text)
+
+
 #: four keys, by their first bytes
 FEW = (
     "static unsigned memo[4]; static int at; static int same(const unsigned char *k) { unsigned x = k[0] | k[1] << 8; "

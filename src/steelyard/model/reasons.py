@@ -37,7 +37,10 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable", "make the file readable, and smaller if it is too large"
     BAD_INFO = "bad-implementation-info", "repair the line of implementation.info that the detail names"
     FELICS_PHASES = "felics-phases", "take the cipher's FELICS-AE or NIST package, or write the NIST API around it"
-    SIZES_DIFFER = "sizes-differ", "give the folder the name that its sizes ask for, or it the sizes that its name has"
+    SIZES_DIFFER = (
+        "sizes-differ",
+        "give the folder's name, its headers and its code the same sizes; the detail names two",
+    )
     SOURCES_CHANGED = "sources-changed", "a file changed while it was read: run again"
     # build
     NO_TOOLCHAIN = "no-toolchain", "run: steelyard doctor"

@@ -22,8 +22,8 @@ from .spelling import bundled_name
 
 ANCHOR = "crypto_core"
 DIRECTIONS = ("encrypt", "decrypt")
-#: the package's file that has its sizes
-SIZES = "encrypt/api.h"
+#: the package's file that has its sizes, and ours that tells such a package
+SIZES, TELLING = "encrypt/api.h", "encrypt/crypto_core.h"
 _COMPAT = Path(__file__).resolve().parent / "compat" / "core"
 #: ours, by name in the package: what the build compiles and what it includes
 _OURS: dict[str, Language] = {
@@ -69,6 +69,7 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
     notes: list[str] = [_COPIES]
     found: list[dict[str, int | None]] = []
     machines: list[str] = []
+    kat: tuple[Path, ...] = ()
     for direction in DIRECTIONS:
         half = package(direction)
         if half is None:
@@ -77,12 +78,13 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
         taken = half.half()
         if isinstance(taken, Failure):
             return replace(taken, detail=f"{direction}: {taken.detail}")
-        own, api, remarks, architectures = taken
+        own, api, remarks, architectures, answers = taken
         files += [replace(f, name=f"{direction}/{f.name}") for f in own if f.name != "crypto_core.h"]
         if any(f.name == "crypto_core.h" for f in own):
             remarks.append("crypto_core.h left out: Steelyard's is in its place")
         notes += [f"{direction}: {n}" for n in remarks]
         machines += architectures
+        kat = kat or answers
         said = numbers(api)
         found.append({n: said.get(f"CRYPTO_{n}BYTES") for n in _SIZES})
     wrong = _wrong(*found)
@@ -101,6 +103,7 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
         name=fitting(naming.name),
         folder=folder,
         files=tuple(sorted(files, key=lambda f: f.name)),
+        kat=kat,
         notes=tuple(notes),
         architectures=tuple(dict.fromkeys(machines)),
     )

@@ -209,21 +209,24 @@ class _Search:
             return str(cores.turned(Path(folder.path), at, direction))
 
         def package(direction: str) -> Package | None:
-            half = folder if path(direction) == folder.path else self._other_half(path(direction))
-            if half is None:
+            try:
+                half = folder if path(direction) == folder.path else self._other_half(path(direction))
+                above = [self._walker.shallow(p) for p in self._inside(path(direction), at - 1)]
+            except TooManyError:
                 return None
-            return Package(half, (), frozenset(), where, self._reader, self._limits)
+            return Package(half, above, frozenset(), where, self._reader, self._limits) if half is not None else None
 
         said = cores.read(where, Path(path("encrypt")), package)
         return said if isinstance(said, Failure) else [said]
 
     def _other_half(self, path: str) -> Folder | None:
-        try:
-            return (
-                self._walker.walk(path) if os.path.isdir(path) and self._walker.holds(os.path.realpath(path)) else None
-            )
-        except TooManyError:
-            return None
+        inside = os.path.isdir(path) and self._walker.holds(os.path.realpath(path))
+        return self._walker.walk(path) if inside else None
+
+    def _inside(self, path: str, levels: int) -> list[str]:
+        """So many folders above ``path``, those that no link leads out of the root."""
+        above = map(str, list(Path(path).parents)[:levels])
+        return [p for p in above if self._walker.holds(os.path.realpath(p))]
 
     def _holds(self, path: str, up: int) -> bool:
         """Whether the folder ``up`` levels above ``path`` has an implementation directly below it."""

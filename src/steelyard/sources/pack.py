@@ -57,12 +57,18 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     they lead to."""
     at = anchor_of(folder.parts)
     root = folder if at is None else Path(*folder.parts[:at])
-    above = [p for p in folder.parents if p != root and p.is_relative_to(root)][:_ABOVE]
+    halves = cores.halves(folder)
+    above = dict.fromkeys(p for half in halves for p in _above(half, root) if p.is_dir())
     for p in above:
         yield from ((f.relative_to(root).as_posix(), f) for f in p.iterdir() if f.is_file())
     seen = set[Path]()
-    for place, folders, files in chain.from_iterable(os.walk(f, followlinks=True) for f in cores.halves(folder)):
+    for place, folders, files in chain.from_iterable(os.walk(f, followlinks=True) for f in halves):
         here = Path(place)
         folders[:] = [f for f in folders if not f.startswith(".") and (here / f).resolve() not in seen]
         seen |= {(here / f).resolve() for f in folders}
         yield from (((here / f).relative_to(root).as_posix(), here / f) for f in files if (here / f).is_file())
+
+
+def _above(folder: Path, root: Path) -> list[Path]:
+    """The folders above that may hold a part of it."""
+    return [p for p in folder.parents if p != root and p.is_relative_to(root)][:_ABOVE]

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -66,6 +67,16 @@ class _Listing(Struct):
 
     def of(self, *kinds: Kind) -> list[tuple[str, str]]:
         return sorted(f for k in kinds for f in self.files.get(k, ()))
+
+
+class Half(NamedTuple):
+    """A part of an implementation; ``api`` is the content of its api.h."""
+
+    files: tuple[SourceFile, ...]
+    api: bytes
+    notes: list[str]
+    architectures: tuple[str, ...]
+    kat: tuple[Path, ...]
 
 
 class Package:
@@ -138,11 +149,13 @@ class Package:
             )
         return out
 
-    def half(self) -> tuple[tuple[SourceFile, ...], bytes, list[str], tuple[str, ...]] | Failure:
-        """Files, content of api.h, notes and machines that it brings to an implementation of several folders."""
+    def half(self) -> Half | Failure:
+        """What it brings to an implementation of several folders."""
         taken = self._fault() or self._take({}, False)
         self._note_irregular()
-        return taken if isinstance(taken, Failure) else (*taken, self._notes, self._architectures() or ())
+        if isinstance(taken, Failure):
+            return taken
+        return Half(*taken, self._notes, self._architectures() or (), self._kat("crypto_block", False))
 
     # -- listing
 
@@ -222,7 +235,8 @@ class Package:
                 real, own = phases.rotation(self._folder.real, name, self._holds)
                 chosen[name] = (real, Kind.HEADER)
                 if not own:
-                    self._notes.append(f"{name} is Steelyard's: FELICS's own is not where its tree has it")
+                    text = "is Steelyard's, which may be slow: FELICS's is in common/source/rotations of its tree"
+                    self._notes.append(f"{name} {text}")
         if others := self._listing.of(Kind.ASM, Kind.CXX, Kind.FOREIGN_ASM):
             self._notes.append(f"{_listed(others)} left out: FELICS compiles C alone")
         files = self._read(chosen)

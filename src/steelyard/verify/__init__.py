@@ -14,7 +14,7 @@ from .block import (
 )
 from .calls import Verifier
 from .check import known_answers, known_once_more, second_set, unaligned
-from .expected import Mismatch, expected, is_known
+from .expected import Mismatch, expected, is_known, same_sizes
 from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
 from .knownblock import known_block
 from .parts import parts
@@ -43,6 +43,7 @@ __all__ = [
     "promised",
     "reused",
     "room_for_blocks",
+    "same_sizes",
     "second_set",
     "sweep",
     "unaligned",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -13,6 +14,12 @@ from . import felicsfile, katfile
 from .known import KnownVariant, readings
 from .knownblock import known_block
 from .vectors import NIST, genkat
+
+#: what the handshake calls a size
+_COMPILED = {
+    "key": "key_bytes", "nonce": "npub_bytes", "context": "npub_bytes",
+    **dict.fromkeys(("tag", "digest", "block"), "a_bytes"),
+}  # fmt: skip
 
 
 class Mismatch(Exception):
@@ -51,6 +58,15 @@ def is_known(implementation: Implementation) -> bool:
     if implementation.primitive == "crypto_block":
         return known_block(implementation.variant) is not None
     return bool(readings(implementation.primitive, implementation.variant))
+
+
+def same_sizes(hello: Hello, header: Mapping[str, int | None]) -> None:
+    """Raises :class:`Mismatch` where the code is compiled with other sizes than those that its ``header`` shows."""
+    for what, size in header.items():
+        compiled = getattr(hello, _COMPILED[what])
+        if size not in (None, compiled):
+            text = f"{what} of {size} bytes in the header, of {compiled} for the compiler"
+            raise Mismatch(Failure(Reason.SIZES_DIFFER, text))
 
 
 def expected(implementation: Implementation, hello: Hello) -> Expected:
