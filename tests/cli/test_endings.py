@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.cli import doctor
 from steelyard.store import Store, values
@@ -160,6 +161,16 @@ def test_runs_of_an_unknown_primitive(cli: Cli, tmp_path: Path) -> None:
         result = cli(question)
         assert (result.code, result.out) == (2, "")
         assert "the database has runs of crypto_odd, which this version does not know" in result.err
+
+
+def test_damaged_cycles_of_known_answers(cli: Cli, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "results.db") as store:
+        store.add(replace(RECORD, vector_cycles=b"\0"))
+    result = cli("show 1 --vectors")
+    assert (result.code, result.out) == (3, "")
+    assert "run 1: these are not the packed cycles of known answers" in result.err
+    assert "; restore a copy, or repeat it: steelyard run" in result.err
+    assert cli("show 1").code == 0
 
 
 def test_a_database_that_fails_is_no_wrong_usage(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -248,6 +248,27 @@ def test_a_worker_of_another_schema_takes_nothing(store: Store) -> None:
     assert states(desk, token) == [WAITING, WAITING]
 
 
+def test_a_record_that_cannot_be_a_run_is_kept(store: Store) -> None:
+    """Its figures are its owner's, whatever else the record has; others become runs, then and later."""
+    desk, line = Desk(store), Queue(store, "w")
+    token = desk.hand_in(GIVEN, tasks(targets="abc"), ROOM)
+    for target, host in (("a", "h" * 256), ("b", "here")):
+        with line.taken([target]) as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=replace(RECORD, host=host))
+    assert desk.publish(token) == 1
+    found = desk.find(token)
+    assert found is not None
+    first, second, _ = desk.jobs(found)
+    assert (first.state, first.record) == (FAILED, replace(RECORD, host="h" * 256))
+    assert "its record cannot be stored: " in first.detail
+    assert (second.state, second.run) == (DONE, store.runs()[0].id)
+    with line.taken(["c"]) as taken:
+        assert taken is not None
+        line.close(taken, DONE, record=replace(RECORD, seconds=9.0, metrics={"rom": 1}))
+    assert states(desk, token) == [FAILED, DONE, DONE]
+
+
 def test_a_form_that_is_sent_twice_is_one_submission(store: Store) -> None:
     """At once and later; withdrawn, it is not back. Another file in the same form is another submission."""
     desk, form = Desk(store), replace(GIVEN, once=new_token())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from steelyard.cli.work import _boards
 from steelyard.farm import worker
 from steelyard.lab import aside
 from steelyard.model import paths
-from steelyard.store import Store
+from steelyard.store import Store, schema
+from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
 from steelyard.store.operators import MOST, REFUSED, Operators, note
 from steelyard.store.queue import DONE, FAILED, Queue
@@ -94,6 +97,29 @@ def signed_in(browser: Browser) -> Browser:
     assert browser.post(link, name="eve", **twice).status == 400, "a form that is sent again"
     assert "Signed in as ann" in browser.page("/operate")
     return browser
+
+
+def test_one_damaged_row_takes_down_no_page_of_another(signed_in: Browser) -> None:
+    """SQLite keeps what it is given, in whatever column."""
+    store, other = signed_in.store, replace(GIVEN, content=b"other")
+    Desk(store).hand_in(GIVEN, tasks(GIVEN, "ab"), Quota())
+    token = Desk(store).hand_in(other, tasks(other, "ab"), Quota())
+    Yard(store).present(Worker("m 1 x", "m", ("a",), (Board("uno-1", "uno", ""),), "1", 0))
+    Yard(store).pause("target b")
+    line = Queue(store, "m 1 x", "m")
+    for _ in range(2):
+        with line.taken("a") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=record())
+    with closing(sqlite3.connect(store._name, isolation_level=None)) as database:
+        for table in (schema.job, schema.job_attempt, schema.worker, schema.hold):
+            for column in (c.name for c in table.c if c.name != "id"):
+                [kept] = database.execute(f"SELECT {column} FROM {table.name} WHERE id = 1").fetchone()
+                for damage in ("x", b"\xff", 1 << 62, kept):
+                    database.execute(f"UPDATE {table.name} SET {column} = ? WHERE id = 1", (damage,))
+                    for path in (f"/submissions/{token}", "/operate", "/operate/jobs/1", "/operate/jobs/2"):
+                        got = signed_in.get(path)
+                        assert got.status == 200, (table.name, column, damage, path, got.text)
 
 
 def test_nobody_operates_without_signing_in(browser: Browser) -> None:

@@ -7,7 +7,9 @@ import io
 import json
 import re
 import shlex
+import sqlite3
 import xml.etree.ElementTree as xml
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -52,6 +54,31 @@ def test_each_number_leads_to_its_run(site: Site) -> None:
     for to in set(runs):
         assert re.fullmatch(r"/runs/[0-9a-f]{16}/\d+", to)
         assert "to repeat: steelyard run" in site.page(to).text
+
+
+def test_damaged_cycles_of_known_answers_hide_nothing_else(tmp_path: Path) -> None:
+    whole = record("toy1/ref")
+    with made(tmp_path / "results.db", replace(whole, vector_cycles=b"\0")) as store:
+        page = Site(store).page(f"/runs/{whole.setup.key[:16]}")
+    assert "cycles of every known answer cannot be read" in page.text
+    assert "to repeat: steelyard run" in page.text
+    assert "cycles_encrypt_mean" in page.text
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [("UPDATE run SET reason = 'nonsense'", "record 1 failed with 'nonsense'"),
+     ("UPDATE run SET seconds = 'x'", "seconds has a value of type float, str")],
+)  # fmt: skip
+def test_a_run_that_cannot_be_read_is_no_outage(tmp_path: Path, damage: str, says: str) -> None:
+    place = tmp_path / "results.db"
+    with made(place, record("toy1/ref"), record("toy2/ref")) as store, closing(sqlite3.connect(place)) as other:
+        other.execute(f"{damage} WHERE id = 1")
+        other.commit()
+        reply = Site(store).get("/api/v1/runs")
+    told = json.loads(reply.body)["error"]
+    assert (reply.status, says in told, "steelyard db check" in told) == (500, True, True)
+    assert str(tmp_path) not in told
 
 
 def test_an_implementation_in_a_folder_of_its_own_is_led_to(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from msgspec import Struct, to_builtins
 from ..model.errors import UserError
 from ..publish import run
 from ..publish.sheet import plain
+from ..store.errors import StoreFailure
 from . import options, select
 from .options import Number, command
 from .output import Output
@@ -47,7 +48,10 @@ def verb(ask: Show) -> int:
         if ask.vectors:
             if not record.vector_cycles:
                 raise UserError(f"run {ask.run} has no cycles of its known answers; repeat it: {run.repeating(record)}")
-            ask.out.give([run.vectors(record)])
+            try:
+                ask.out.give([run.vectors(record)])
+            except ValueError as e:
+                raise StoreFailure(f"run {ask.run}: {e}; restore a copy, or repeat it: {run.repeating(record)}") from e
             return 0
         same = store.same_answers(record)
     error = run.error(record)

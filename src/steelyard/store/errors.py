@@ -15,6 +15,14 @@ class StoreFailure(StoreError):
     exit_code = 3
 
 
+class Unreadable(StoreFailure):
+    """A stored run is damaged, or a newer version's. ``what`` is wrong does not say where the database is."""
+
+    def __init__(self, what: str, action: str, where: str = "") -> None:
+        super().__init__(f"{f'{where}: ' if where else ''}{what}; {action}")
+        self.what = what
+
+
 class Refused(StoreError):
     """The server does not take what it was sent; to send it again changes nothing."""
 

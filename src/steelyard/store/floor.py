@@ -59,9 +59,10 @@ class Floor:
         self._paused = {h.subject: h for h in connection.execute(select(_hold)).all()}
         self._workers = [w for w in workers(connection) if w.alive]
         ended = select(_attempt.c.begun, _attempt.c.ended).where(_attempt.c.outcome == DONE)
-        recent = connection.execute(ended.order_by(_attempt.c.id.desc()).limit(_RECENT)).all()
+        rows = connection.execute(ended.order_by(_attempt.c.id.desc()).limit(_RECENT))
+        took = [r.ended - r.begun for r in rows if 0 < r.begun <= (r.ended or 0)]  # another is damaged
         self._lines: dict[frozenset[str], list[tuple[int, int]]] = {}
-        self._usual = sum(a.ended - a.begun for a in recent) / len(recent) / 1e6 if recent else 0.0
+        self._usual = sum(took) / len(took) / 1e6 if took else 0.0
 
     def why(self, r: Any) -> str:
         """What stands between a job and its run; nothing where it does not wait. Names no machine."""

@@ -272,15 +272,15 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
 
 def to_runs(connection: Connection, package: int, store: Store) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
-    stored ends its job, and no other. What is public already as somebody else's stays his: the same sources, set up in
-    the same way, with the same figures."""
+    stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
+    sources, set up in the same way, with the same figures."""
     published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
     origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:
         return 0
     rows = connection.execute(
         select(_job.c.id, _job.c.task, _job.c.record, _job.c.log).where(
-            _job.c.package_id == package, _job.c.record.is_not(None), _job.c.run_id.is_(None)
+            _job.c.package_id == package, _job.c.state == DONE, _job.c.record.is_not(None), _job.c.run_id.is_(None)
         )
     ).all()
     mine = [
@@ -300,7 +300,7 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
             with connection.begin_nested():  # what of it was inserted before it is refused goes too
                 values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=named, log=log))}
         except StoreError as e:
-            values = {"state": FAILED, "record": None, "detail": storable(f"its record cannot be stored: {e}")}
+            values = {"state": FAILED, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
         connection.execute(update(_job).where(_job.c.id == r.id).values(values))
     return made

@@ -17,7 +17,7 @@ from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Veri
 from steelyard.model.row import Made, Row, Value, names_of
 
 from . import queries
-from .errors import StoreError
+from .errors import Unreadable
 from .queries import Identity, Query, Size, Which
 from .values import EPOCH, MICROSECOND
 
@@ -307,10 +307,8 @@ def _reason(word: str, run_id: int) -> Reason:
     try:
         return Reason(word)
     except ValueError:
-        raise StoreError(
-            f"record {run_id} failed with {word!r}, which this version does not know; "
-            "run: pip install --upgrade steelyard"
-        ) from None
+        what = f"record {run_id} failed with {word!r}, which this version does not know"
+        raise Unreadable(what, "run: pip install --upgrade steelyard") from None
 
 
 def _time(stored: int) -> datetime:

@@ -24,7 +24,7 @@ from sqlalchemy import (
     insert,
 )
 
-from .types import Content, Id, LongText, Name, UtcTime
+from .types import Content, Id, LongText, Name, Number, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
 HEAD = "0010"
@@ -208,9 +208,9 @@ job = Table(
     Column("run_id", ForeignKey("run.id")),
     Column("task", LongText, nullable=False),
     Column("target", Name(255), nullable=False),
-    Column("priority", Integer, nullable=False),
+    Column("priority", Number, nullable=False),
     Column("state", Name(16), nullable=False),
-    Column("attempts", Integer, nullable=False),
+    Column("attempts", Number, nullable=False),
     Column("detail", LongText, nullable=False),
     Column("ready", UtcTime, nullable=False),
     Column("record", LongText),

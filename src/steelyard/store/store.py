@@ -13,7 +13,7 @@ from steelyard.model.row import Made, Row
 
 from . import queries
 from .blobs import Blobs
-from .errors import DAMAGED, StoreError, StoreFailure
+from .errors import DAMAGED, StoreError, Unreadable
 
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
     from sqlalchemy import Engine
@@ -74,7 +74,7 @@ class Store:
             with explained(self._name), self._engine.connect() as connection:
                 yield Reader(connection, self._seen)
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
-            raise StoreFailure(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
+            raise Unreadable(f"{type(error).__name__}: {error}", DAMAGED, self._name) from error
 
     def add(self, record: Record, lease: int | None = None) -> int:
         """Stores a finished run in one transaction and returns its id. Raises :class:`LeaseLost`, and stores nothing,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
@@ -13,7 +15,17 @@ _MARIADB = ("mysql", "mariadb")
 Id = BigInteger().with_variant(Integer(), "sqlite")
 
 
-class Name(TypeDecorator[str]):
+class _Read(TypeDecorator[str]):
+    """A text, also where SQLite was given bytes, which it keeps: a damaged row is shown, and takes down no other."""
+
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = Text
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+        """The text that is stored."""
+        return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+
+
+class Name(_Read):
     """A short text, compared byte by byte."""
 
     impl = String
@@ -29,7 +41,7 @@ class Name(TypeDecorator[str]):
         return dialect.type_descriptor(String(self.length, collation=collation))
 
 
-class LongText(TypeDecorator[str]):
+class LongText(_Read):
     """A text of any length. MariaDB's TEXT ends at 64 kB; this becomes MEDIUMTEXT there."""
 
     impl = Text
@@ -42,8 +54,23 @@ class LongText(TypeDecorator[str]):
         return dialect.type_descriptor(Text())
 
 
+class Number(TypeDecorator[int]):
+    """A whole number; 0 where SQLite was given another thing."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> int | None:
+        """The number that is stored."""
+        return 0 if isinstance(value, (str, bytes)) else value
+
+
+class UtcTime(Number):
+    """A point in time: microseconds since 1970, because databases disagree on time zones and fractions."""
+
+    impl = BigInteger
+    cache_ok = True
+
+
 #: bytes of a file, up to 16 MiB
 Content = LargeBinary(2**24 - 1)
-
-#: a point in time: microseconds since 1970, because databases disagree on time zones and fractions
-UtcTime = BigInteger

@@ -50,31 +50,29 @@ def _check(record: Record) -> None:
 def append(connection: Connection, record: Record) -> int:
     """Inserts a record in this transaction, and returns its id. Raises :class:`StoreError` for values that cannot be
     stored."""
+    rows = rows_of(record)
+    shared = {
+        f"{table.name}_id": _find_or_insert(connection, table, "identity", *rows[table])
+        for table in (schema.implementation, schema.target, schema.toolchain)
+    }
+    [setup], [run] = rows[schema.setup], rows[schema.run]
+    setup_id = _find_or_insert(connection, schema.setup, "key", {**setup, **shared})
+    run_id = _insert(connection, schema.run, {"setup_id": setup_id, **run})
+    for table in (schema.measurement, schema.point, schema.vector_cycles, schema.helper):
+        if rows[table]:
+            connection.execute(_into(table), [{"run_id": run_id, **row} for row in rows[table]])
+    return run_id
+
+
+def rows_of(record: Record) -> dict[Table, list[dict[str, Any]]]:
+    """The rows of a record by table, without the numbers of each other. Raises :class:`StoreError` for values that
+    cannot be stored."""
     _check(record)
     s, t, failure, verified = record.setup, record.setup.toolchain, record.failure, record.verification
-
-    def shared(table: Table, **values: str) -> int:
-        text = json.dumps([table.name, values], sort_keys=True)
-        return _find_or_insert(
-            connection, table, "identity", {"identity": hashlib.sha256(text.encode()).hexdigest(), **values}
-        )
-
-    setup = {
-        "key": s.key,
-        "implementation_id": shared(
-            schema.implementation,
-            primitive=s.primitive,
-            family=s.family,
-            variant=s.variant,
-            name=s.implementation,
-            digest=s.implementation_digest,
-        ),
-        "target_id": shared(schema.target, name=s.target, digest=s.target_digest),
-        "toolchain_id": shared(schema.toolchain, name=t.name, version=t.version, sha256=t.sha256),
-        **{name: getattr(s, name) for name in ("device", "flags", "workload", "harness", "timing_model")},
-    }
+    implementation = {"primitive": s.primitive, "family": s.family, "variant": s.variant, "name": s.implementation,
+                      "digest": s.implementation_digest}  # fmt: skip
+    setup = {name: getattr(s, name) for name in ("key", "device", "flags", "workload", "harness", "timing_model")}
     run = {
-        "setup_id": _find_or_insert(connection, schema.setup, "key", setup),
         "reason": failure.reason.value if failure else None,
         "detail": failure.detail if failure else None,
         "verified_with": verified.source if verified else None,
@@ -83,20 +81,24 @@ def append(connection: Connection, record: Record) -> int:
         "finished": record.finished,
         **{name: getattr(record, name) for name in PLAIN if name != "id"},
     }
-    parts = [
-        (table, [row_of(table, row) for row in rows])  # before anything of the run is there
-        for table, rows in (
-            (schema.measurement, [_measured(name, value) for name, value in record.metrics.items()]),
-            (schema.point, [{"position": i, **to_builtins(p)} for i, p in enumerate(record.points)]),
-            (schema.vector_cycles, [{"packed": record.vector_cycles}] if record.vector_cycles else []),
-            (schema.helper, [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
-        )
-    ]
-    run_id = _insert(connection, schema.run, run)
-    for table, rows in parts:
-        if rows:
-            connection.execute(_into(table), [{"run_id": run_id, **row} for row in rows])
-    return run_id
+    rows: dict[Table, list[dict[str, Any]]] = {
+        schema.implementation: [_identified(schema.implementation, implementation)],
+        schema.target: [_identified(schema.target, {"name": s.target, "digest": s.target_digest})],
+        schema.toolchain: [_identified(schema.toolchain, to_builtins(t))],
+        schema.setup: [setup],
+        schema.run: [run],
+        schema.measurement: [_measured(name, value) for name, value in record.metrics.items()],
+        schema.point: [{"position": i, **to_builtins(p)} for i, p in enumerate(record.points)],
+        schema.vector_cycles: [{"packed": record.vector_cycles}] if record.vector_cycles else [],
+        schema.helper: [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)],
+    }
+    return {table: [row_of(table, row) for row in some] for table, some in rows.items()}
+
+
+def _identified(table: Table, values: dict[str, str]) -> dict[str, str]:
+    """A row that many records share, with the hash by which it is found."""
+    text = json.dumps([table.name, values], sort_keys=True)
+    return {"identity": hashlib.sha256(text.encode()).hexdigest(), **values}
 
 
 def _measured(metric: str, value: float) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def _find_or_insert(connection: Connection, table: Table, by: str, values: Mappi
 
 
 def _insert(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
-    made = connection.execute(_into(table), row_of(table, values)).inserted_primary_key
+    made = connection.execute(_into(table), dict(values)).inserted_primary_key
     assert made is not None
     return int(made[0])
 

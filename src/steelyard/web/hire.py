@@ -20,13 +20,14 @@ from ..model.primitive import PRIMITIVES
 from ..model.record import Record, Setup
 from ..model.target import Target, load_target
 from ..model.workload import KNOWN, workload
-from ..store import Store
+from ..store import Store, StoreError
 from ..store.dates import dated
 from ..store.errors import LeaseLost
 from ..store.floor import Worker
 from ..store.operating import Yard
 from ..store.operators import Operators
 from ..store.queue import Queue, Task
+from ..store.writing import rows_of
 from . import address, api
 from . import wirework as words
 from .reply import Reply, Sent
@@ -34,6 +35,8 @@ from .respond import explained, wrong_answer
 
 #: characters of a worker's name
 _NAME = 120
+#: characters of a log, and of all that is said in words of a run
+_LOG, _WORDS = 4 << 20, 64 << 10
 #: how long ago a run may have ended, by the clock of its machine; a digest
 _CLOCKS, _HASH = timedelta(days=1), re.compile(r"[0-9a-f]{64}")
 #: what of a record a task says
@@ -102,6 +105,8 @@ def _beat(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:
 def _close(store: Store, queue: Queue, asked: words.CloseAsked) -> words.Heard:
     if (asked.state == "done") != (asked.record is not None):
         raise UserError("a job that is done has a record, and no other job has")
+    if len(asked.log) > _LOG or len(asked.detail) > _WORDS:
+        raise UserError(f"a log has at most {_LOG} characters, a detail {_WORDS}")
     task = queue.task(asked.job)
     if asked.record is not None and task is not None and (wrong := _wrong(asked.record, task)):
         raise UserError(wrong)
@@ -126,7 +131,19 @@ def _wrong(record: Record, task: Task) -> str:
         return "finished: this is not now; set the machine's clock"
     if not 0 <= record.seconds <= _CLOCKS.total_seconds():
         return "seconds: no run takes so long"
-    return _of_another(setup, target) or why_not(record, asked, target)
+    return _of_another(setup, target) or why_not(record, asked, target) or _too_long(record)
+
+
+def _too_long(record: Record) -> str:
+    """What of a record the database has no room for: it would be lost when its submission is published."""
+    said = (*record.notes, record.failure.detail if record.failure else "")
+    if sum(map(len, said)) > _WORDS:
+        return f"notes: more than {_WORDS} characters, with the detail of a failure"
+    try:
+        rows_of(record)
+    except StoreError as e:
+        return str(e)
+    return ""
 
 
 def _of_another(setup: Setup, target: Target) -> str:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
+from ..store.errors import Unreadable
 from . import address, api, ask, feed, layout, memory, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Late, Reply
@@ -60,6 +61,11 @@ def explained(e: BaseException, what: str, wrong: Callable[[int, str, str], Repl
     """Why something cannot be had."""
     if isinstance(e, NotThereError):
         return wrong(404, "Not found", str(e))
+    if isinstance(e, Unreadable):
+        _SAY.error("%s", e)
+        return wrong(
+            500, "A stored run cannot be read", f"{e.what}; steelyard db check, where the database is, names it."
+        )
     if isinstance(e, StoreError):
         _SAY.error("%s", e)
         return wrong(503, "The database does not answer", "Try again in a minute.")

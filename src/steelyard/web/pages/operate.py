@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from ...model.errors import counted
@@ -175,8 +176,10 @@ def _form(session: Session, deed: str, what: str | None, button: str, *fields: F
 
 
 def when(at: int | None) -> str:
-    """Microseconds since 1970 as people write them."""
-    return "" if at is None else f"{datetime.fromtimestamp(at / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
+    """Microseconds since 1970 as people write them; nothing for what is of no year."""
+    with suppress(ValueError, OverflowError):
+        return "" if at is None else f"{datetime.fromtimestamp(at / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
+    return ""
 
 
 def _seconds(begun: int, ended: int | None) -> float | None:

@@ -64,12 +64,22 @@ def figures(v: View, record: Record, sheets: Mapping[str, Sheet]) -> Iterator[Bl
             yield Markup(f"<figure>{chart}</figure>")
         yield Table(sheets["points"], anchors=2)
     if record.vector_cycles:
-        title = f"cycles of every known answer, {s.label} on {s.target}"
-        if chart := markup.vectors(unpack(record.vector_cycles), title):
-            yield Markup(f"<figure>{chart}</figure>")
-        yield Table(runs.vectors(record), folded="every known answer")
+        yield from _answers(record)
     if "members" in sheets:
         yield Table(sheets["members"])
+
+
+def _answers(record: Record) -> Iterator[Block]:
+    """The cycles of every known answer, or that they are damaged."""
+    title = f"cycles of every known answer, {record.setup.label} on {record.setup.target}"
+    try:
+        every = unpack(record.vector_cycles)
+    except ValueError as e:
+        yield Text(f"The cycles of every known answer cannot be read: {e}. Restore a copy, or run it again.")
+        return
+    if chart := markup.vectors(every, title):
+        yield Markup(f"<figure>{chart}</figure>")
+    yield Table(runs.vectors(record), folded="every known answer")
 
 
 def _record(v: View, key: str, finished: str = "") -> tuple[Record, dict[int, int | None]]:

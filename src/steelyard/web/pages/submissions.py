@@ -199,7 +199,7 @@ def _said(j: Job, public: bool) -> str:
     """Why a job waits, what became of its last try, why it has no figures, and why it is no run though ``public``."""
     failure = j.record.failure if j.record is not None else None
     said = [j.why, "" if j.detail in j.why else j.detail, f"{failure.reason}: {failure.detail}" if failure else ""]
-    if public and j.record is not None and j.run is None:
+    if public and j.state == DONE and j.record is not None and j.run is None:
         said.append("the same sources with the same figures were public before; that run stays")
     return "; ".join(filter(None, said))
 
