@@ -386,6 +386,20 @@ def test_a_reference_is_one_whatever_the_group(cli: Cli, tmp_path: Path) -> None
     assert found == {"key 128": 100, "key 160": 200}
 
 
+def test_what_only_its_own_answers_vouch_for_is_told(cli: Cli, tmp_path: Path) -> None:
+    some = (("toy", "package", 1), ("both", "package+known", 2), ("core", "asconaead128+package", 3))
+    made = [
+        replace(record(f"{name}/ref", cycles=420, rom=rom), verification=Verification(source, 9, 0, 0))
+        for name, source, rom in some
+    ]
+    store(tmp_path / "results.db", *made)
+    said = "right by their own package's answers alone, for nothing published could be checked: toy/ref;"
+    for question in ("rank --by rom", "choose -t uno --mlen 24", "choose --table --mlen 24 --by rom", "study -t uno"):
+        assert said in cli(question).out, question
+        known = cli([*question.split(), "--where", "answers == known"]).out
+        assert ("toy" in known, "both" in known) == (False, True), question
+
+
 def test_a_size_that_nobody_knows_is_the_runs(cli: Cli, tmp_path: Path) -> None:
     toy = record("toy/ref", primitive="crypto_block", key_bytes=5, cycles_encrypt_mean=800, encrypt_per_byte=100)
     store(tmp_path / "results.db", toy)

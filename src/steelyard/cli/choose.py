@@ -26,7 +26,7 @@ from ..model.variant import rate_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Choice
-from ..publish.ranking import unjudged
+from ..publish.ranking import of_authors, unjudged
 from . import options, select
 from .answers import found
 from .options import command
@@ -281,6 +281,7 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         if done:  # what is shown now may be others
             rows, notes = _rows(ask, name, *size, together="newest")
             candidates, unknown, notes = _compared(ask, name, rows, size, limits, notes)
+    ordered = choose.ordered(choose.fitting(candidates, limits), ask.by)
     return Choice(
         target=name,
         primitive=ask.primitive,
@@ -291,11 +292,11 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         limits=limits,
         candidates=candidates,
         by=ask.by,
-        fitting=choose.ordered(choose.fitting(candidates, limits), ask.by),
+        fitting=ordered,
         unknown=sorted({str(r["label"]) for r in unknown}),
         protocol=PROTOCOLS.get(ask.workload),
         measured=ask.measure,
-        notes=tuple(notes),
+        notes=(*of_authors(ordered), *notes),
     )
 
 

@@ -103,7 +103,7 @@ def verb(ask: Rank) -> int:
         return 1
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
-    ask.out.give(distinct(sheets), notes=(*answer.notes, *ranking.unjudged(answer.rows)))
+    ask.out.give(distinct(sheets), notes=(*answer.notes, *ranking.of_authors(rows), *ranking.unjudged(answer.rows)))
     return 0
 
 

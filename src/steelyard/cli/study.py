@@ -12,7 +12,7 @@ from ..model.errors import unknown
 from ..model.row import Row
 from ..model.target import target_names
 from ..publish import report, results, study
-from ..publish.ranking import unjudged
+from ..publish.ranking import of_authors, unjudged
 from ..publish.sheet import distinct
 from . import options
 from .answers import asked
@@ -57,6 +57,7 @@ def verb(ask: Study) -> int:
     weighed = [r for r in answer.rows if measures.has_latency(r)]
     notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"), *_without(answer.rows))
     rows = [r for r in weighed if r["outcome"] == "verified"]
+    notes += of_authors([r for r in rows if r["variant"] != "nocrypt"])
     stored: dict[str, set[object]] = {}
     for r in rows:
         if r["target"] in target_names():

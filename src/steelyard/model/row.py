@@ -30,6 +30,7 @@ CONTEXT = {
     "outcome": "outcome",
     "vectors": "known answers",
     "skipped": "known answers left out",
+    "answers": "answers from",
     "finished": "finished (UTC)",
     "host": "host",
     "digest": "digest",
@@ -39,6 +40,9 @@ CONTEXT = {
 }
 
 
+#: what a row says of where its known answers came from, by the record's word: a package's own file vouches for nothing
+#: but itself, and all others are published or of other sources
+ANSWERS = {"self": "none", "package": "package"}
 #: digits of a digest that tell things of one name apart
 _SHORT = 8
 
@@ -114,6 +118,7 @@ def row(record: Record, names: Names) -> Row:
         "outcome": "verified" if failure is None else str(failure.reason),
         "vectors": record.verification.vectors if record.verification else None,
         "skipped": record.verification.skipped if record.verification else None,
+        "answers": ANSWERS.get(record.verification.source if record.verification else "self", "known"),
         "finished": None if record.finished is None else record.finished.strftime("%Y-%m-%d %H:%M"),
         "host": record.host,
         "digest": s.implementation_digest,

@@ -13,6 +13,7 @@ from ..model.errors import counted
 from ..model.protocol import Protocol
 from ..model.row import Row, Value
 from ..model.target import load_target
+from .ranking import of_authors
 from .results import column, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Sheet, spaced
 
@@ -130,6 +131,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
     if answers:
         notes += _assumptions(answers[0], [a.first for a in answers if a.first])
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
+        notes += of_authors([a.first for a in answers if a.first])
     if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
         notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}")
     return Sheet(title, "choice", columns, lines, notes=notes)

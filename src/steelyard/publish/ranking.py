@@ -15,7 +15,7 @@ from ..model.errors import unknown
 from ..model.metric import metric
 from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
-from ..model.row import Row, Value
+from ..model.row import ANSWERS, Row, Value
 from . import joint
 from .results import column, fewer, grouped, heading, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
@@ -46,6 +46,13 @@ def unjudged(rows: Iterable[Row], done: str = "ranked") -> tuple[str, ...]:
     """The sentence on rows that have figures, and are ranked by none: nobody knows whether they are right."""
     names = sorted({str(r["label"]) for r in rows if r["outcome"] == Reason.NO_EXPECTED})
     return (f"without known answers, so not {done}: {', '.join(names)}",) if names else ()
+
+
+def of_authors(rows: Iterable[Row]) -> tuple[str, ...]:
+    """The sentence on rows that only their own package's answers vouch for."""
+    names = sorted({str(r["label"]) for r in rows if r.get("answers") == ANSWERS["package"]})
+    text = "right by their own package's answers alone, for nothing published could be checked"
+    return (f"{text}: {some(names)}; the filter 'answers == known' leaves them out",) if names else ()
 
 
 def metrics_of(kind: str, named: Sequence[str]) -> list[str]:

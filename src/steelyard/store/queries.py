@@ -38,8 +38,9 @@ ROW = """
   run.id AS run, implementation.variant AS label, implementation.primitive, implementation.family,
   implementation.variant, implementation.name AS implementation, target.name AS target, setup.device, setup.flags,
   setup.workload, toolchain.version AS compiler, COALESCE(run.reason, 'verified') AS outcome, run.vectors,
-  run.skipped, run.finished, run.host, implementation.digest, setup.harness, setup.timing_model, run.origin,
-  setup.target_id, setup.toolchain_id
+  run.skipped, CASE COALESCE(run.verified_with, 'self') WHEN 'self' THEN 'none' WHEN 'package' THEN 'package'
+  ELSE 'known' END AS answers, run.finished, run.host, implementation.digest, setup.harness, setup.timing_model,
+  run.origin, setup.target_id, setup.toolchain_id
 """
 #: which toolchains and files of targets the setups from a number on have, with what rows say of them
 _USED = """

@@ -139,7 +139,7 @@ def rankings(v: View) -> Page:
     sheets = ranking.ranked(kind, rows, metrics, int(top) if top else None, reference, variants=each)
     form = v.form("/rank", "Rank", RANK, kind=kind)
     made = [Table(s, bars=bars(s)) for s in sheets]
-    left = map(Text, ranking.unjudged(answer.rows))
+    left = map(Text, (*ranking.of_authors(rows), *ranking.unjudged(answer.rows)))
     return Page("Ranking", [form, *made, *remarks(answer, rows), *left])
 
 
