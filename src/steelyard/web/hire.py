@@ -36,7 +36,7 @@ from .respond import explained, wrong_answer
 #: characters of a worker's name
 _NAME = 120
 #: characters of a log, and of all that is said in words of a run
-_LOG, _WORDS = 4 << 20, 64 << 10
+_LOG, _WORDS = 4 << 20, 1 << 20
 #: how long ago a run may have ended, by the clock of its machine; a digest
 _CLOCKS, _HASH = timedelta(days=1), re.compile(r"[0-9a-f]{64}")
 #: what of a record a task says
