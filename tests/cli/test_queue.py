@@ -51,6 +51,7 @@ def test_a_queue_from_the_command_line(cli: Cli, tmp_path: Path) -> None:
             with line.taken("ab") as taken:
                 assert taken is not None
                 line.close(taken, DONE, record=record("toy1/ref", target=taken.task.target))
+        assert "toy1/ref on a, is done: verified" in said("why 1")
         said("repeat 1")
         assert [j["state"] for j in json.loads(cli("queue list --db q.db --json").out)[0]["rows"]] == ["waiting"]
         assert "published, 1 run of it" in said("release 1")

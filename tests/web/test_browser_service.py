@@ -117,6 +117,7 @@ def test_from_a_zip_to_the_public_page_and_back(
     assert public.status == 200
     assert "tinyjambu128v2/small" in page.inner_text("main")
 
+    signed_in.get_by_label("Yes, delete it").check()
     press(signed_in, "Delete it and its results")
     assert page.goto(f"{started.url}/variants/tinyjambu128v2").status == 404
     assert wrong == []
@@ -159,6 +160,7 @@ def test_something_breaks_and_is_repaired_from_the_pages(
     page.reload()
     assert "1 run: 1 done" in page.inner_text("main")
     looked_at(page, "submission-done")
+    page.get_by_label("Yes, delete it").check()
     press(page, "Withdraw and delete it")
     assert "Withdrawn" in page.inner_text("h1")
     looked_at(page, "submission-withdrawn")

@@ -214,8 +214,9 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     public = ("/", "/targets/uno", "/families/toy", "/tables", "/search?q=given", "/feed.atom")
     assert [at for at in public if "given/ref" not in ask(b.app, at).text] == []
     assert ask(b.app, "/variants/given").status == 200
-    assert "Delete it" in b.page("/operate/submissions/1")
-    b.do("delete", "1")
+    asked = [a for _, a in Parsed(b.page("/operate/submissions/1")).elements if a.get("name") == "sure"]
+    assert [(a["type"], "required" in a) for a in asked] == [("checkbox", True)]
+    b.do("delete", "1", sure="yes")
     assert len(store.runs(newest_only=False)) == before
     assert [at for at in public if "given/ref" in ask(b.app, at).text] == []
     assert ask(b.app, "/variants/given").status == 404

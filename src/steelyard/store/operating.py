@@ -349,7 +349,8 @@ def _row(connection: Connection, number: int) -> Any:
 
 
 def _line(r: Any, why: str) -> Line:
-    return Line(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
+    detail = "; ".join(filter(None, (queue.detail_of(r), queue.outcome_of(r))))
+    return Line(r.id, queue.task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
 
 
 def _unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, list[str]]:

@@ -188,6 +188,14 @@ def detail_of(r: Any) -> str:
     return _RECORD if r.record is not None and _record_of(r.record) is None else str(r.detail)
 
 
+def outcome_of(r: Any) -> str:
+    """What became of a job that has a record."""
+    record = _record_of(r.record)
+    if record is None:
+        return ""
+    return f"{record.failure.reason}: {record.failure.detail}" if record.failure is not None else "verified"
+
+
 def now() -> int:
     """Microseconds since 1970."""
     return time.time_ns() // 1000

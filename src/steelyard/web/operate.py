@@ -15,6 +15,7 @@ from ..store.operators import Operators, RefusedError, Session
 from . import address, layout, multipart
 from .page import Form, NotThereError, Page
 from .pages import operate as pages
+from .pages.submissions import SURE
 from .reply import HTML, Reply, Sent
 from .respond import explained, wrong_page
 
@@ -29,7 +30,7 @@ DEEDS: Mapping[str, tuple[Callable[[Yard, str, str], object], str]] = {
     "decline": (lambda yard, what, why: yard.decline(_number(what)), "submissions/{}"),
     "delete": (lambda yard, what, why: yard.delete(_number(what)), "submissions"),
 }
-_ASKED = frozenset((pages.SEAL, "deed", "what", "kind", "why"))
+_ASKED = frozenset((pages.SEAL, "deed", "what", "kind", "why", SURE.name))
 _WHY = 300
 
 

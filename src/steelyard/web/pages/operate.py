@@ -13,6 +13,7 @@ from ...store.operators import LONGEST, MOST, SHORTEST, Deed, Session
 from ...store.queue import DONE, FAILED, RUNNING, WAITING
 from ...store.submissions import OFFERED, PRIVATE
 from ..page import Block, Field, Form, Heading, Links, NotThereError, Page, Pre, Table, Text
+from .submissions import SURE
 
 #: seconds after which the queue is looked at again
 AGAIN = 30
@@ -118,8 +119,8 @@ def submission(yard: Yard, session: Session, number: int) -> Page:
     deeds = [("release", "Publish its results")] if found[0].state in (PRIVATE, OFFERED) else []
     deeds += [("decline", "Give it back to its owner")] if found[0].state == OFFERED else []
     deeds += [("boards", f"Weigh it on boards: {', '.join(boards)}")] if (boards := yard.boards()) else []
-    deeds += [("delete", "Delete it and its results")]
     forms = [_form(session, deed, str(number), title) for deed, title in deeds]
+    forms.append(_form(session, "delete", str(number), "Delete it and its results", SURE))
     trail = [*_TRAIL, ("handed in", "/operate/submissions")]
     return Page(f"Submission {number}", [Table(_of_offers(found), wide=("licence",)), *forms], trail=trail)
 

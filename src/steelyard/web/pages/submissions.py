@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +16,7 @@ from ...model.record import Record
 from ...model.row import Row
 from ...publish import comparison, results
 from ...publish import run as runs
-from ...publish.sheet import plain
+from ...publish.sheet import Cell, plain
 from ...sources.limits import HANDED_IN
 from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job, origin
 from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission, new_token
@@ -72,6 +72,10 @@ _RIGHTS = Field("rights", "I may hand this in, and its results may be published 
                 needed=True)  # fmt: skip
 
 
+#: what is ticked before anything is deleted
+SURE = Field("sure", "Yes, delete it and its results", kind="checkbox", needed=True)
+
+
 def one(v: View, token: str) -> Page:
     """A submission: what was found, how far its runs are, their figures, and what changed since the last version."""
     desk = Desk(v.store)
@@ -86,11 +90,13 @@ def one(v: View, token: str) -> Page:
     blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(jobs))]
     blocks += _decisions(s, token)
     blocks += _linted(found, s)
-    blocks.append(_of_jobs(jobs, token, s.state == PUBLISHED))
-    mine = _rows(jobs)
+    public, own = s.state == PUBLISHED, {j.number: address.path("submissions", token, str(j.number)) for j in jobs}
+    blocks.append(_of_jobs(jobs, own, public))
+    mine = _rows(jobs, lambda j: j.run if public else j.number)
+    at = {} if public else own
     tables = results.tables(mine, ()) if mine else []
-    blocks += (Table(t, bars=bars(t), wide=("detail",), private=s.state != PUBLISHED) for t in tables)
-    blocks += _changes(desk, s, mine)
+    blocks += (Table(t, bars=bars(t), wide=("detail",), private=not public, addresses=at) for t in tables)
+    blocks += _changes(v, desk, s, mine, at)
     blocks.append(Heading("Hand in a new version", "new"))
     blocks.append(
         Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
@@ -113,20 +119,21 @@ def _decisions(s: Submission, token: str) -> Iterable[Block]:
     if s.state == PRIVATE:
         yield Form(f"{at}/publish", (), "Publish its results", changes=True)
     if s.state in (PRIVATE, OFFERED):
-        yield Form(f"{at}/withdraw", (), "Withdraw and delete it", changes=True)
+        yield Form(f"{at}/withdraw", (SURE,), "Withdraw and delete it", changes=True)
 
 
 def _linted(found: Found, s: Submission) -> Iterable[Block]:
     noted = ("notes",) if any(i.notes for i in found.implementations) else ()
-    heads = ("implementation", "primitive", "API", "bytes", "known answers", "files", *noted)
-    lines = [
+    heads: dict[str, int | None] = dict.fromkeys(("implementation", "primitive", "API", "bytes", "known answers"))
+    heads |= {"files": 0, **dict.fromkeys(noted)}
+    lines: list[Sequence[Cell]] = [
         (
             f"{i.variant}/{i.name}",
             i.primitive,
             i.interface,
             ", ".join(f"{what} {n}" for what, n in i.bytes.items() if n is not None),
             ", ".join(i.kat) or ("known" if i.known else "none: only repeated answers can be compared"),
-            str(i.files),
+            i.files,
             *(["; ".join(i.notes)] if noted else []),
         )
         for i in found.implementations
@@ -139,16 +146,15 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
     yield Text(f"Licence as you said: {s.licence}{files}. SHA-256 of the zip: {s.digest}")
 
 
-def _of_jobs(jobs: Sequence[Job], token: str, public: bool) -> Table:
+def _of_jobs(jobs: Sequence[Job], own: Mapping[int, str], public: bool) -> Table:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.place, " ".join(j.task.flags), j.state, j.attempts or None,
-         k if j.record is not None else None, _said(j, public))
-        for k, j in enumerate(jobs, 1)
+         j.number if j.record is not None else None, _said(j, public))
+        for j in jobs
     ]  # fmt: skip
     heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "run": 0,
              "detail": None}  # fmt: skip
-    at = {k: address.path("submissions", token, str(j.number)) for k, j in enumerate(jobs, 1)}
-    return Table(plain("Runs", "jobs", heads, lines), wide=("detail",), addresses=at)
+    return Table(plain("Runs", "jobs", heads, lines), wide=("detail",), addresses=own)
 
 
 def run(v: View, token: str, number: str) -> Page:
@@ -204,9 +210,9 @@ def _said(j: Job, public: bool) -> str:
     return "; ".join(filter(None, said))
 
 
-def _rows(jobs: Iterable[Job]) -> list[Row]:
-    """Rows of what is finished, with why some has no figures; public runs have their number."""
-    records = [msgspec.structs.replace(j.record, id=j.run) for j in jobs if j.record is not None]
+def _rows(jobs: Iterable[Job], number: Callable[[Job], int | None]) -> list[Row]:
+    """Rows of what is finished, under these numbers, with why some has no figures."""
+    records = [msgspec.structs.replace(j.record, id=number(j)) for j in jobs if j.record is not None]
     found = rows(records)
     for row, record in zip(found, records, strict=True):
         if record.failure is not None:
@@ -214,15 +220,19 @@ def _rows(jobs: Iterable[Job]) -> list[Row]:
     return told_apart(order.ordered(found, results.ORDER))
 
 
-def _changes(desk: Desk, s: Submission, mine: Sequence[Row]) -> Iterable[Block]:
+def _changes(v: View, desk: Desk, s: Submission, mine: Sequence[Row], at: Mapping[int, str]) -> Iterable[Block]:
+    """What is other than in the last version, whose public runs have pages too; ``at`` are those of private ones."""
     older = desk.of_number(s.previous) if s.previous is not None else None
     if older is None or older.state == WITHDRAWN:
         return
-    theirs = _rows(desk.jobs(older))
+    before = desk.jobs(older)
+    theirs = _rows(before, lambda j: None if j.run in at else j.run)
     if not (theirs and mine):
         return
     found = comparing.compare(theirs, mine, sources=True)
     yield Heading("Since the last version", "changes")
     yield from map(noted, comparing.summary(found))
     both = (*comparison.tables(found), *comparison.unpaired(found))
-    yield from (Table(t, private=s.state != PUBLISHED) for t in both)
+    public = {j.run for j in before if j.run is not None} - at.keys()
+    both_at = {**at, **address.runs(v.store, public)} if at else {}
+    yield from (Table(t, private=s.state != PUBLISHED, addresses=both_at) for t in both)
