@@ -168,7 +168,7 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     private = request(service.url, file)
     assert private.headers["cache-control"] == "private, no-store"
     rom = next(line for line in private.text.splitlines() if "tinyjambu" in line)
-    [own] = [h for h in Parsed(page.text).all("href", "a") if re.fullmatch(f"{link}/\\d+", h)]
+    [own] = {h for h in Parsed(page.text).all("href", "a") if re.fullmatch(f"{link}/\\d+", h)}
     run = request(service.url, own)
     assert run.headers["cache-control"] == "private, no-store"
     harmless(Parsed(run.text))
@@ -242,6 +242,20 @@ def test_a_program_hands_in(service: Service, cli: Cli, tmp_path: Path) -> None:
         worker_.result()
     assert waited.code == 0, waited.err
     assert [(r["target"], r["state"]) for r in json.loads(waited.out)["runs"]] == [("uno", "done")]
+    [figures] = json.loads(waited.out)["tables"]
+    assert figures["rows"][0]["cycles_encrypt_mean"] > 1000
+    (tmp_path / "newer").mkdir()
+    (tmp_path / "newer" / "tiny.zip").write_bytes(package(b"\n/* newer */\n"))
+    words = ["submit", str(tmp_path / "newer" / "tiny.zip"), "--server", service.url, "--licence", "MIT", "--previous"]
+    assert cli([*words, taken["link"]]).code == 0
+    weighed(service)
+    newer = cli([*words, taken["link"], "--wait", "-o", str(tmp_path / "newer.md")])
+    assert newer.code == 0, newer.err
+    comment = (tmp_path / "newer.md").read_text()
+    assert re.search(r"tinyjambu128v2/small .*\d{3}", comment)
+    assert "encrypt/B (cycles/byte)" in comment
+    assert "since the last version: " in comment
+    assert taken["link"] not in comment
     assert "private link" in waited.err
     broken = package(b"\n#error no figures\n")
     (tmp_path / "broken.zip").write_bytes(broken)
@@ -574,6 +588,12 @@ def test_what_cannot_be_handed_in_is_said_before_it_is_sent(cli: Cli, path: str)
     refused = cli(["submit", path, "--server", "http://127.0.0.1:9", "--licence", "MIT"])
     assert refused.code == 2, "nobody was asked"
     assert "steelyard serve" not in refused.err
+
+
+def test_what_is_no_zip_is_said_before_it_is_sent(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("no zip\n")
+    result = cli(["submit", str(tmp_path / "README.md"), "--server", "http://127.0.0.1:1", "--licence", "MIT"])
+    assert (result.code, "README.md: neither a folder nor a zip" in result.err) == (2, True), result.err
 
 
 def test_a_worker_needs_a_sandbox(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ class Key(Stored, frozen=True, kw_only=True):
 def verb(ask: Key) -> int:
     """Print the key with which a machine takes jobs over HTTP, or delete it.
 
-    Older keys of the machine no longer work. Whoever has the key gets the packages that others handed in.
+    Older keys of the machine no longer work. Whoever has the key gets the packages that others handed in. A script
+    takes [0].rows[0].key of --json.
     """
     with select.store(ask.db, existing=True) as store:
         operators = Operators(store)
