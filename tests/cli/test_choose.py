@@ -251,6 +251,7 @@ def test_a_battery_at_a_chip_of_no_known_current(chosen: Cli, tmp_path: Path) ->
 def test_all_targets(chosen: Cli) -> None:
     found = lines(chosen, "choose --table --mlen 24 --rom 4500")
     assert [(r["target"], r["label"]) for r in found] == [("bluepill", "fast1/ref"), ("uno", "both1/ref")]
+    assert [r["tier"] for r in found] == ["not validated", "exact"]
     none = lines(chosen, "choose --table --mlen 24 --rom 2000 small1 fast1")
     assert [(r["label"], r["relax"]) for r in none] == [(None, "--rom 4000: fast1/ref -O3"), ("small1/ref", "")]
 

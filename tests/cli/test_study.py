@@ -77,6 +77,13 @@ def test_a_verified_cipher_that_cannot_be_compared_is_named(cli: Cli, tmp_path: 
     assert (alone.code, said in alone.err) == (1, True)
 
 
+def test_nothing_but_the_baseline_is_no_study(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(AES, load="0/16"), record("nocrypt/ref", load="0/16", rom=0))
+    empty = cli(["study", "--where", "rom < 10"])
+    assert (empty.code, empty.out) == (1, "")
+    assert "no stored run of a cipher with such a name that passes the filter has the cycles of a block" in empty.err
+
+
 def test_targets_with_few_ciphers_are_not_studied_unless_they_are_named(cli: Cli, tmp_path: Path) -> None:
     some = [record(f"toy{k}/ref", target=t, load="0/16") for k in range(4) for t in ("uno", "bluepill")]
     store(tmp_path / "results.db", *some, record("toy1/ref", target="atmega128", load="0/16"))

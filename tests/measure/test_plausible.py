@@ -88,6 +88,8 @@ def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
         "time depends on the inputs: encrypt takes 4004 cycles on the known answers' inputs and "
         f"{4004.5 + more:.0f} on fresh ones"
     ]
+    same = [observed("decrypt", 4000 + k, count=k) for k in range(10)]  # it does not depend, whatever the other does
+    assert not shown or dependence([*known, *same], [*every, *same], EMPTY)[1] == notes
 
 
 def test_known_answers_with_one_number_are_compared_all() -> None:

@@ -56,8 +56,8 @@ def verb(ask: Study) -> int:
     answer = asked(ask.what, where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
     weighed = [r for r in answer.rows if measures.has_latency(r)]
     notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"), *_without(answer.rows))
-    rows = [r for r in weighed if r["outcome"] == "verified"]
-    notes += of_authors([r for r in rows if r["variant"] != "nocrypt"])
+    rows = [r for r in weighed if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
+    notes += of_authors(rows)
     stored: dict[str, set[object]] = {}
     for r in rows:
         if r["target"] in target_names():
@@ -70,7 +70,8 @@ def verb(ask: Study) -> int:
     if lost := [t for t in named if t not in stored]:
         say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
     if not targets or (lost and len(lost) == len(named)):
-        text = "no stored run has the cycles of a block, or of a message of 16 bytes"
+        of = " of a cipher with such a name that passes the filter" if ask.what or ask.where.strip() else ""
+        text = f"no stored run{of} has the cycles of a block, or of a message of 16 bytes"
         say([*unjudged(weighed, "compared"), *_without(answer.rows)])
         stderr().print(f"{text}; steelyard run campaigns/iot-study.toml makes those of the study")
         return 1

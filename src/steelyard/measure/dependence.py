@@ -20,15 +20,18 @@ CYCLES = 10
 def dependence(
     known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], quantity: str = "cycles"
 ) -> tuple[dict[str, float], list[str]]:
-    """The means where time depends on the inputs, and a note that compares them: ``cycles_<operation>_mean`` is over
-    calls with ``fresh`` inputs of the known answers' sizes, which no package can be made for, and
-    ``cycles_<operation>_known_mean`` over the ``known`` answers. ``empty`` is the empty call's cost by operation."""
+    """The means where time depends on the inputs, and a note that compares those that differ:
+    ``cycles_<operation>_mean`` is over calls with ``fresh`` inputs of the known answers' sizes, which no package can be
+    made for, and ``cycles_<operation>_known_mean`` over the ``known`` answers. ``empty`` is the empty call's cost by
+    operation."""
     old, new = means(known, empty, quantity), means(fresh, empty, quantity)
     figures = new | {f"{name.removesuffix('_mean')}_known_mean": old[name] for name in new if name in old}
+    both = {op: (old[name], new[name]) for op in OPERATIONS if (name := f"{quantity}_{op}_mean") in new and name in old}
+    bound = BOUND_OF_MACHINES if any(a.pulse.spread is not None for _, _, a in fresh) else BOUND
+    depending = [op for op, (a, b) in both.items() if abs(b - a) > max(bound * max(a, b), CYCLES)]
     told = [
-        f"{op} takes {old[name]:.0f} {quantity} on the known answers' inputs and {new[name]:.0f} on fresh ones"
-        for op in OPERATIONS
-        if (name := f"{quantity}_{op}_mean") in new and name in old
+        f"{op} takes {both[op][0]:.0f} {quantity} on the known answers' inputs and {both[op][1]:.0f} on fresh ones"
+        for op in depending or both  # a sample may differ by chance
     ]
     return figures, [f"time depends on the inputs: {'; '.join(told)}"]
 

@@ -14,7 +14,7 @@ from ..model.protocol import Protocol
 from ..model.row import Row, Value
 from ..model.target import load_target
 from .ranking import of_authors
-from .results import column, run_of, shared, some, title_of
+from .results import ON, column, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Sheet, spaced
 
 #: how cycles came about
@@ -108,15 +108,16 @@ def table(answers: Sequence[Choice]) -> Sheet:
     rated = next((a.device for a in answers), Device(1.0))
     costs = _costs(rated)
     columns = [
-        column("target"), Column("fit", "fit", "", 0), column("label"), column("flags"),
+        column("target"), Column("tier", "cycle counts"), Column("fit", "fit", "", 0), column("label"), column("flags"),
         _CYCLES, Column("by", "by"), _ROM, _RAM, *(c for c, _ in costs),
         Column("relax", "nothing fits, but would with"),
     ]  # fmt: skip
     lines = []
     for a in answers:
-        cells: list[Cell] = [a.target, len({r["label"] for r in a.fitting})]
+        kind = a.candidates[0]["device"] if a.candidates else None
+        cells: list[Cell] = [a.target, ON.get(kind, load_target(a.target).tier), len({r["label"] for r in a.fitting})]
         if a.first is None:
-            cells += [None] * (len(columns) - 3)
+            cells += [None] * (len(columns) - len(cells) - 1)
             cells.append("; ".join(_relaxations(a)) or "; ".join(a.notes))
             lines.append(Line(cells))
         else:
