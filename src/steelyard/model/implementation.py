@@ -17,7 +17,7 @@ Language = Literal["c", "c++", "asm", "header"]
 #: how entry points are called: an AEAD's as NIST has it, or as FELICS-AE has it, with size_t and without nsec; a block
 #: cipher's as crypto_block.h has it, or as the first FELICS's ``phases``, in place
 Interface = Literal["nist", "felics", "phases"]
-#: entry points of each primitive, in the order of the harness's operations
+#: entry points of each primitive
 API: dict[Primitive, tuple[str, ...]] = {
     "crypto_aead": ("crypto_aead_encrypt", "crypto_aead_decrypt"),
     "crypto_hash": ("crypto_hash",),

@@ -19,7 +19,7 @@ from .record import OPERATIONS
 class Metric(Struct, frozen=True):
     """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better, False that
     larger is; where it is None, neither is. A ``sized`` one depends on the workload's sizes; all others come from the
-    known answers or the image."""
+    known answers, the image, or the calls of a FELICS scenario."""
 
     name: str
     title: str
