@@ -42,6 +42,13 @@ def test_less_than_a_power_of_ten_has_labels_too(low: float, high: float) -> Non
     assert [len(axis) >= 3 for axis in labels("tradeoff", low, high)] == [True, True]
 
 
+def test_the_only_mark_has_whole_numbers() -> None:
+    [mark, *_] = data(2102, 2102)
+    svg = draw(specification(load("tradeoff"), [mark | {"cycles": 53297.2760976}]), "svg").decode()
+    assert ">53\u00a0297</text>" in svg
+    assert "2760976</text>" not in svg
+
+
 def test_a_dozen_implementations_have_a_colour_each() -> None:
     row = data(100, 200)[0] | {"at": "run 1", "order": 1, "compiler": "c", "baseline": False}
     several = [row | {"name": f"n{k}", "cycles": 100 + k} for k in range(12)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from steelyard.model.record import Point
+from steelyard.model.call import Vector
+from steelyard.model.record import Point, Verification
 from steelyard.publish import run
 from steelyard.publish.sheet import ANY, Column, text
+from steelyard.verify.check import _of_other_sizes
 from tests.store.conftest import RECORD
 
 
@@ -26,3 +28,18 @@ def test_how_far_the_chips_own_counter_is_from_the_pulse_is_said_by_size() -> No
 )
 def test_a_figure_that_is_small_is_not_nothing(number: float, shown: str) -> None:
     assert text(number, Column("value", "value", digits=ANY)) == shown
+
+
+def test_how_many_answers_of_a_packages_file_were_compared_is_said() -> None:
+    """All of its calls, unless NIST's were made besides; a block cipher's record does not say it."""
+    own = [Vector(k, b"", b"", b"m", b"") for k in range(12)]
+    nist = tuple(_of_other_sizes(own, 1089, "crypto_aead", usual=True))
+    made = replace(RECORD, verification=Verification("package", 1101, 0, 0, "a" * 64))
+    block = replace(made, setup=replace(made.setup, primitive="crypto_block"))
+    every = [line.cells for r in (made, replace(made, notes=nist), block) for line in run.sheets(r, ())[0].lines]
+    said = [value for field, value in every if field == "verified"]
+    assert said == [
+        "1101 known answers of the package's file; from: package",
+        "1101 calls, of which the 12 of the package's file have known answers; from: package",
+        "1101 calls, of which those of the package's file have known answers; from: package",
+    ]

@@ -13,7 +13,7 @@ from ..analyse.rows import rows
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
 from ..model.packed import unpack
-from ..model.record import Record
+from ..model.record import Record, Verification
 from ..model.target import load_target, target_names
 from .sheet import ANY, Cell, Column, Line, Sheet, plain
 
@@ -83,7 +83,7 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
     if v is not None:
         text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
         if v.answers and v.source != "self":
-            text = f"{v.vectors} calls, of which those of the package's file have known answers; from: {v.source}"
+            text = f"{_of_its_file(r, v)}; from: {v.source}"
         facts.append(("verified", text))
         if same:
             numbers = ", ".join(map(str, same))
@@ -99,6 +99,20 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
         ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
     ]
     return facts
+
+
+#: what a note says where NIST's calls were made besides those of the package's file
+_OWN = re.compile(r"whose answers nobody knows: the (\d+) known answers? of its own file")
+
+
+def _of_its_file(r: Record, v: Verification) -> str:
+    """How many answers of the package's file were compared, as far as the record says it."""
+    skipped = f", {v.skipped} too large" if v.skipped else ""
+    own = next(filter(None, map(_OWN.search, r.notes)), None)
+    if own is None and r.setup.primitive != "crypto_block":
+        return f"{v.vectors} known answers of the package's file{skipped}"
+    which = "those" if own is None else f"the {own[1]}"
+    return f"{v.vectors} calls, of which {which} of the package's file have known answers{skipped}"
 
 
 def error(r: Record) -> Error | None:
