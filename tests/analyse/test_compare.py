@@ -118,7 +118,7 @@ def test_a_board_is_compared_with_the_simulator_where_the_question_says_so() -> 
         ("ticks_encrypt_mean", ["slower on the one target"]),
         ("felics_code_time", ["slower on the one target"]),
         ("felics_code_size", ["larger on the one target"]),
-        ("felics_code_ram", ["more RAM on the one target"]),
+        ("felics_code_ram_decrypt", ["more RAM on the one target"]),
         ("felics_code_total", ["larger on the one target"]),
         ("felics_data_total", ["more RAM on the one target"]),
         ("unaligned", []),

@@ -336,7 +336,7 @@ def _kind(name: str) -> str:
     """What the summary calls a metric; empty for one that it does not speak of."""
     unit = metric(name).unit
     if unit == "bytes":
-        return "rom" if "rom" in name or ("code" in name and not name.endswith("_ram")) else "ram"
+        return "rom" if "rom" in name or ("code" in name and "_ram" not in name) else "ram"
     return _UNITS.get(unit, "")
 
 
