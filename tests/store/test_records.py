@@ -118,6 +118,15 @@ def test_find_gives_the_newest_of_each_setup(store: Store, make: Make) -> None:
     assert store.find([]) == {}
 
 
+def test_the_beginning_of_a_digest_finds_implementations(store: Store, make: Make) -> None:
+    for name, digest in (("ref", "ab" * 32), ("ref", "ab" * 32), ("fast", f"ab{'0' * 62}"), ("other", "b" * 64)):
+        store.add(make(implementation=name, implementation_digest=digest))
+    assert [name for _, name, _ in store.of_digest("ab", 10)] == ["fast", "ref"]
+    assert [name for _, name, _ in store.of_digest("ab", 1)] == ["fast"]
+    assert [(name, digest) for _, name, digest in store.of_digest("aba", 10)] == [("ref", "ab" * 32)]
+    assert store.of_digest("c", 10) == []
+
+
 def test_find_takes_any_number_of_keys(store: Store, make: Make) -> None:
     records = [make(target=f"t{i}") for i in range(3)]
     for record in records:
