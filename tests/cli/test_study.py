@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,10 @@ def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> 
     for title in ("AEADs by key: winners against AES", "Published ranges and ours"):
         assert all(line["runs"] for line in sheets[title] if line.get("most", 1) is not None), title
     cli("study -o study.html")
-    assert (tmp_path / "study.html").read_text().count("<svg") == 4
+    page = (tmp_path / "study.html").read_text()
+    assert page.count("<svg") == 4
+    ids = re.findall(r'<(?:table|h2|input)[^>]* id="([^"]*)"', page)
+    assert len(ids) == len(set(ids)) > 10
     assert "2 ciphers on 1 target" in cli("study -t bluepill").out
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..analyse import rank
 from ..analyse.errors import of_models
@@ -23,7 +24,7 @@ from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html
 from .results import column, run_of, title_of
-from .sheet import Cell, Column, Line, Sheet, plain, shown
+from .sheet import Cell, Column, Line, Sheet, plain, shown, unlike
 
 #: series of a line chart and bars of a bar chart, so that they can be read
 LINES, BARS = 8, 40
@@ -112,7 +113,10 @@ def page(report: Report) -> str:
     """The report as HTML."""
     templates = FileSystemLoader(Path(__file__).parent / "templates")
     environment = Environment(loader=templates, autoescape=True, finalize=html.printed)
-    environment.filters["table"] = lambda sheet: html.fragment(shown(sheet))
+    taken = {"summary", "failures", "claims", "provenance", "filter", *(f"target-{t.name}" for t in report.targets)}
+    environment.filters["table"] = lambda sheet: html.fragment(
+        replace(shown(sheet), label=unlike(sheet.label, taken))  # its id, of which a document has no two
+    )
     environment.filters["svg"] = lambda spec: figure.draw(spec, "svg").decode()
     return environment.get_template("report.html.j2").render(report=report, style=Markup(html.STYLE))
 
