@@ -498,3 +498,21 @@ def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, h
     assert farm_worker._free("uno", lab)
     for b in boards:
         aside.lift(b.name)
+
+
+def test_a_target_is_paused_with_its_boards_and_its_boards_without_it(store: Store) -> None:
+    yard, desk = Yard(store, "ann"), Desk(store)
+    yard.present(worker(targets=("uno", "uno board"), boards=(Board("uno-1", "uno", ""),)))
+    [task] = tasks(targets=["uno"])
+    token = desk.hand_in(GIVEN, [task, replace(task, on=queue.BOARD)], ROOM)
+    submission = desk.find(token)
+    assert submission is not None
+    line = Queue(store, "w", "m")
+    for subject, left in (("target uno", []), ("target uno board", ["uno"])):
+        yard.pause(subject, "moving")
+        said = {j.task.place: j.why for j in desk.jobs(submission)}
+        name = subject.removeprefix("target ")
+        assert {p for p, why in said.items() if why == f"{name} is paused: moving"} == {"uno", "uno board"} - set(left)
+        with store._engine.connect() as connection:
+            assert line._allowed(["uno", "uno board"], connection) == left
+        yard.resume(subject)

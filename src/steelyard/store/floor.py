@@ -10,7 +10,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, or_, select, text
 
 from . import schema
-from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, now
+from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, now, pauses
 
 T = TypeVar("T")
 
@@ -68,8 +68,9 @@ class Floor:
         """What stands between a job and its run; nothing where it does not wait. Names no machine."""
         if r.state != WAITING:
             return ""
-        if (hold := self._paused.get(f"target {r.target}")) is not None:
-            return f"{r.target} is paused{f': {hold.why}' if hold.why else ''}"
+        for subject in pauses(r.target):
+            if (hold := self._paused.get(subject)) is not None:
+                return f"{subject.removeprefix('target ')} is paused{f': {hold.why}' if hold.why else ''}"
         able = [w for w in self._workers if r.target in w.targets]
         if not able:
             lacks = f"no worker with a {r.target} that works" if r.target.endswith(f" {BOARD}") else ""
@@ -84,7 +85,7 @@ class Floor:
         at_work = free
         if now() < r.ready <= now() + PAUSE * ATTEMPTS:
             return f"tried again in {(r.ready - now()) / 1e6:.0f} s, after {r.detail}"
-        theirs = frozenset(t for w in at_work for t in w.targets if f"target {t}" not in self._paused)
+        theirs = frozenset(t for w in at_work for t in w.targets if not self._paused.keys() & pauses(t))
         ahead = bisect_left(self._line(theirs), (r.priority, r.id))
         workers = f"{len(at_work)} worker{'s' if len(at_work) > 1 else ''} for {r.target}"
         if not ahead:

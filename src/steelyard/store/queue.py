@@ -344,6 +344,11 @@ def _apart(engine: Engine) -> Engine:
     return engine if engine.dialect.name == "sqlite" else engine.execution_options(isolation_level="READ COMMITTED")
 
 
+def pauses(target: str) -> tuple[str, ...]:
+    """What an operator pauses so that jobs on a target wait: it, and for its boards, ``TARGET board``, all of it."""
+    return tuple(dict.fromkeys((f"target {target}", f"target {target.removesuffix(f' {BOARD}')}")))
+
+
 class Queue:
     """The queue as a ``worker`` sees it, who has a name that no other has."""
 
@@ -431,7 +436,7 @@ class Queue:
             )
         if f"machine {self.machine}" in held:
             return []
-        return sorted(t for t in targets if f"target {t}" not in held)
+        return sorted(t for t in targets if not held.intersection(pauses(t)))
 
     def left(self, targets: Collection[str]) -> bool:
         """Whether jobs on these targets, if no operator paused them, wait for a time or are others', who may yet die.
