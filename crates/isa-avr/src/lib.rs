@@ -86,20 +86,26 @@ impl Core for Avr {
         self.pc = pc & !1;
     }
 
-    /// The convention of avr-gcc: from r25 downwards, each argument in an even number of registers; r1 is 0.
+    /// The convention of avr-gcc: from r25 downwards, each argument in an even number of registers down to r8; the first
+    /// one that does not fit and all after it are on the stack, byte by byte. r1 is 0.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
         let mut next = 26;
+        let mut rest: Vec<u8> = Vec::new();
         self.r[1] = 0;
         for &(value, bytes) in &call.arguments {
-            next -= usize::from(bytes).next_multiple_of(2);
-            if next < 8 {
-                return Err("more arguments than registers, which is not supported on AVR".into());
-            }
-            for k in 0..usize::from(bytes).next_multiple_of(2) {
-                self.r[next + k] = value.checked_shr(8 * k as u32).unwrap_or(0) as u8;
+            let even = usize::from(bytes).next_multiple_of(2);
+            if rest.is_empty() && next >= 8 + even {
+                next -= even;
+                self.r[next..next + even].copy_from_slice(&value.to_le_bytes()[..even]);
+            } else {
+                rest.extend(&value.to_le_bytes()[..usize::from(bytes)]); // and all that follow
             }
         }
-        let top = call.stack.wrapping_sub(1);
+        let first = call.stack.wrapping_sub(rest.len() as u32);
+        let top = first.wrapping_sub(1);
+        if !(first..).zip(&rest).all(|(at, &b)| self.mem.ram_store::<1>(at, b.into())) {
+            return Err("the stack is not in RAM".into());
+        }
         let back = call.back / 2;
         if !(self.mem.ram_store::<1>(top, back & 0xFF) && self.mem.ram_store::<1>(top.wrapping_sub(1), back >> 8)) {
             return Err("the stack is not in RAM".into());

@@ -85,17 +85,28 @@ impl Core for Msp430 {
         self.r[PC] = pc as u16 & !1;
     }
 
-    /// MSP430 EABI, 3.3: r12 to r15.
+    /// MSP430 EABI (SLAA534), 3.3: r12 to r15, and the stack for what does not fit.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
-        let (first, rest) = call.words(4, 2, false);
-        if !rest.is_empty() {
-            return Err("more arguments than registers, which is not supported on MSP430".into());
+        let (mut next, mut rest) = (12, Vec::new());
+        for &(value, bytes) in &call.arguments {
+            let words = (0..usize::from(bytes).div_ceil(2)).map(|k| (value >> (16 * k)) as u16);
+            // what does not fit is on the stack, and what follows may still fit; 32 bits are split once
+            let split = words.len() == 2 && next == 15 && rest.is_empty();
+            let fits = next + words.len() <= 16;
+            for word in words {
+                if next < 16 && (fits || split) {
+                    self.r[next] = word;
+                    next += 1;
+                } else {
+                    rest.push(word);
+                }
+            }
         }
-        for (n, &value) in first.iter().enumerate() {
-            self.r[12 + n] = value as u16;
-        }
-        let sp = (call.stack & !1).wrapping_sub(2);
-        if !self.mem.ram_store::<2>(sp, call.back) {
+        let sp = (call.stack & !1).wrapping_sub(2 * rest.len() as u32 + 2);
+        let above = (sp + 2..).step_by(2).zip(&rest);
+        if !self.mem.ram_store::<2>(sp, call.back)
+            || !above.fold(true, |all, (at, &w)| self.mem.ram_store::<2>(at, w.into()) && all)
+        {
             return Err("the stack is not in RAM".into());
         }
         (self.r[SP], self.r[PC]) = (sp as u16, call.entry as u16 & !1);
