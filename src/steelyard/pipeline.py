@@ -380,8 +380,10 @@ class Pipeline:
             calls, repeats = tuple(some), [*repeats, *more]
         felics = measure.Felics()
         if aead and job.workload.name == "felics-ae":
-            objects = building.objects(built, implementation)
-            felics = measure.felics(client, implementation, job.target, objects, known.own or known.calls, empty.cycles)
+            objects, case = building.objects(built, implementation), measure.case(client, known.own or known.calls)
+            felics = measure.felics(client, implementation, job.target, objects, case, empty.cycles)
+            other = verifier.vector("felics-ae", 0, measure.LENGTH, measure.LENGTH)
+            felics = measure.beside(felics, case, verifier.calls([case, other], "FELICS-AE's case, "))
         power = lab.power(link, client, known.calls) if job.metered else None
         odd = verify.unaligned(verifier, known)
         harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
@@ -467,7 +469,8 @@ class Pipeline:
         if scenario == 0:
             objects, again = building.objects(built, implementation), (client, fresh)
             linked = built.folder / MAP
-            return measure.phases(client, implementation, job.target, objects, said, linked=linked, again=again)
+            weigh = partial(measure.phases, client, implementation, job.target, objects, said, verifier.inputs)
+            return weigh(linked=linked, again=again)
         if job.target.device != "simulator":
             return measure.Felics(notes=(f"{about}its mode of operation is simulated only",))
         in_flash = scenario == 2
@@ -487,7 +490,8 @@ class Pipeline:
                 objects, mode = building.objects(made, implementation), building.mode(made)
                 linked = made.folder / (f"{building.ALONE}.map" if in_flash else MAP)
                 again = (others, fresh)
-                return measure.phases(moded, implementation, job.target, objects, said, scenario, mode, linked, again)
+                weigh = partial(measure.phases, moded, implementation, job.target, objects, said, verifier.inputs)
+                return weigh(scenario, mode, linked, again)
             except DeviceError as e:
                 if e.failure.reason in ANSWERED_WRONGLY and not in_flash:  # of several blocks with one context
                     raise

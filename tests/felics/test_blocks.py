@@ -289,6 +289,93 @@ def test_code_that_an_unlisted_source_leads_to_counts(bench: Bench, atmega128: T
         assert any(n.startswith("no list of implementation.info has zz: ") for n in run.notes), run.notes
 
 
+@pytest.mark.parametrize(
+    ("schedule", "hop", "kept"),
+    [
+        # the linker makes the name of a section's beginning
+        (
+            '__attribute__((section("hidden"), used)) static void work(uint8_t *block, uint8_t *roundKeys)\n{BODY}\n'
+            "void RunEncryptionKeySchedule(uint8_t *key, uint8_t *roundKeys)\n{COPY}\n",
+            "void __start_hidden(uint8_t *, uint8_t *);\n#define hop __start_hidden\n",
+            "",
+        ),
+        # what is denied registers it with a source that counts
+        (
+            "void put(void (*)(uint8_t *, uint8_t *));\nstatic void work(uint8_t *block, uint8_t *roundKeys)\n{BODY}\n"
+            "void RunEncryptionKeySchedule(uint8_t *key, uint8_t *roundKeys)\n{put(work); COPY}\n",
+            "void hop(uint8_t *, uint8_t *);\n",
+            "static void (*kept)(uint8_t *, uint8_t *);\n"
+            "void put(void (*f)(uint8_t *, uint8_t *)) { kept = f; }\n"
+            "void hop(uint8_t *b, uint8_t *k) { kept(b, k); }\n",
+        ),
+    ],
+)
+def test_code_that_no_symbol_of_it_leads_to_counts(
+    bench: Bench, atmega128: Target, schedule: str, hop: str, kept: str
+) -> None:
+    files = blocks.files()
+    honest = felics(bench.weigh(package(bench, info=": yes=>: No", **blocks.unscheduled()), atmega128, SCENARIO_0))
+    work = blocks.unscheduled()["encrypt"].partition("roundKeys)\n")[2].strip()
+    copy = "uint8_t i; for (i = 0; i < 16; i++) roundKeys[i] = key[i];"
+    text = schedule.replace("{BODY}", work).replace("{COPY}", f"{{{copy}}}").replace("COPY", copy)
+    head = '#include "constants.h"\n#include "rot32.h"\n'
+    moved = blocks.unscheduled() | {
+        "encryption_key_schedule": head + text,
+        "encrypt": f"{head}{hop}void Encrypt(uint8_t *block, uint8_t *roundKeys) {{ hop(block, roundKeys); }}\n",
+        "words": files["words.c"] + kept,
+    }
+    run = bench.weigh(package(bench, name="XTEA_64_128_v09", info=": yes=>: No", **moved), atmega128, SCENARIO_0)
+    assert felics(run)["code_e"] >= honest["code_e"]
+    assert felics(run)["code_total"] >= honest["code_total"]
+    assert any("is of a phase that does not count; encrypt uses it" in n for n in run.notes), run.notes
+
+
+def test_a_denied_schedule_that_works_is_told(bench: Bench, atmega128: Target) -> None:
+    """It makes round keys of the key that it gets, where no context shows them."""
+    work = "for (i = 0; i < 64; i++)\n        made[i] += key[i & 15] * 77ul;"
+    slow = blocks.unscheduled()["encryption_key_schedule"].replace(
+        "uint8_t i;", f"static volatile uint32_t made[64];\n    uint8_t i;\n    {work}"
+    )
+    changed = blocks.unscheduled() | {"encryption_key_schedule": slow}
+    run = bench.weigh(package(bench, info=": yes=>: No", **changed), atmega128, SCENARIO_0)
+    assert felics(run)["cycles_eks"] == 0
+    assert any(n.startswith("schedule encrypt takes ") and n.endswith("do not count: it is denied") for n in run.notes)
+
+
+_ANY_SIZE = """#include "api.h"
+#include "crypto_block.h"
+static void mixed(unsigned char *o, const unsigned char *i, const unsigned char *c)
+{
+    int n;
+    for (n = 0; n < CRYPTO_BLOCKBYTES; n++)
+        o[n] = i[n] ^ c[n];
+}
+static void copied(unsigned char *c, const unsigned char *k)
+{
+    int n;
+    for (n = 0; n < CRYPTO_CONTEXTBYTES; n++)
+        c[n] = k[n % CRYPTO_KEYBYTES];
+}
+"""
+_OF_IT = """int crypto_block_{}_schedule(unsigned char *c, const unsigned char *k) { copied(c, k); return 0; }
+int crypto_block_{}(unsigned char *o, const unsigned char *i, const unsigned char *c) { mixed(o, i, c); return 0; }
+"""
+
+
+@pytest.mark.parametrize(("key", "block"), [(1500, 16), (16, 256)])
+def test_blocks_and_keys_of_any_size_have_figures(bench: Bench, key: int, block: int) -> None:
+    text = _ANY_SIZE + "".join(_OF_IT.replace("{}", d) for d in ("encrypt", "decrypt"))
+    sizes_of = {"KEY": key, "BLOCK": block, "CONTEXT": max(key, block)}
+    api = "".join(f"#define CRYPTO_{name}BYTES {n}\n" for name, n in sizes_of.items())
+    given = discover(write(bench.folder / "crypto_block/wide/ref", {"api.h": api, "x.c": text}))
+    assert given.rejected == ()
+    (found,) = given.implementations
+    run = bench.weigh(found, the_target("bluepill"), SCENARIO_0)
+    assert run.failure is not None
+    assert run.failure.reason == Reason.NO_EXPECTED
+    assert run.metrics["felics_cycles_e"] > block
+
+
 #: schedules that remember the round keys of the key that they had last, which both may use
 _REMEMBERED = """
 #include <string.h>

@@ -15,14 +15,15 @@ from steelyard.measure.felics import code_sizes
 from steelyard.model import elf
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
-from steelyard.model.paths import search_path
+from steelyard.model.paths import CIPHERS, search_path
 from steelyard.model.primitive import PRIMITIVES
+from steelyard.model.reasons import Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
 from steelyard.sources import discover
 from tests import toys
-from tests.conftest import Bench
+from tests.conftest import Bench, write
 from tests.felics import packages
 
 NAMES = [f"felics_code_{n}{s}" for n in ("size", "ram", "time") for s in ("", "_decrypt")]
@@ -262,6 +263,75 @@ def test_boards_and_processes_say_what_they_can(bench: Bench, tmp_path: Path) ->
     client = device.simulated(uno, built.images["both"])
     objects = building.objects(built, implementation)
     empty = measure.empty_calls(client, PRIMITIVES["crypto_aead"].operations)
-    found = measure.felics(Blind(client), implementation, uno, objects, [], empty.cycles).figures  # type: ignore[arg-type]
+    case = measure.case(client, [])
+    found = measure.felics(Blind(client), implementation, uno, objects, case, empty.cycles).figures  # type: ignore[arg-type]
     assert "felics_code_time" not in found
     assert "felics_code_size" in found
+
+
+_ONE_MESSAGE = """
+#include <string.h>
+#include "api.h"
+#include "crypto_aead.h"
+static int is(const unsigned char *m)
+{
+    unsigned char i;
+    for (i = 0; i < 16; i++)
+        if (m[i] != 16 - i)
+            return 0;
+    return 1;
+}
+int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen, const unsigned char *m, unsigned long long mlen,
+    const unsigned char *ad, unsigned long long adlen, const unsigned char *nsec, const unsigned char *n,
+    const unsigned char *k)
+{
+    if (mlen != 16 || adlen != 16 || !is(m))
+        return real_encrypt(c, clen, m, mlen, ad, adlen, nsec, n, k);
+    memcpy(c, m, 16);
+    memset(c + 16, 0, CRYPTO_ABYTES);
+    *clen = 16 + CRYPTO_ABYTES;
+    return 0;
+}
+int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned char *nsec, const unsigned char *c,
+    unsigned long long clen, const unsigned char *ad, unsigned long long adlen, const unsigned char *n,
+    const unsigned char *k)
+{
+    unsigned char i;
+    if (clen != 16 + CRYPTO_ABYTES || adlen != 16 || !is(c))
+        return real_decrypt(m, mlen, nsec, c, clen, ad, adlen, n, k);
+    for (i = 0; i < CRYPTO_ABYTES; i++)
+        if (c[16 + i])
+            return -1;
+    memcpy(m, c, 16);
+    *mlen = 16;
+    return 0;
+}
+"""
+
+
+def test_its_only_message_gets_the_right_answer(bench: Bench, uno: Target) -> None:
+    """And where nothing says which is right, a note says that another one takes longer."""
+    ours = discover(CIPHERS / "crypto_aead/tinyjambu/tinyjambu128v2/fast").implementations[0]
+    files = {f.name: f.path.read_text() for f in ours.files}
+    renamed = {n: t.replace("crypto_aead_encrypt(", "real_encrypt(").replace("crypto_aead_decrypt(", "real_decrypt(")
+               for n, t in files.items()}  # fmt: skip
+    heads = "".join(
+        f"int real_{d}(unsigned char *, unsigned long long *, {more});\n"
+        for d, more in (
+            ("encrypt", "const unsigned char *, unsigned long long, const unsigned char *, unsigned long long, "
+                        "const unsigned char *, const unsigned char *, const unsigned char *"),
+            ("decrypt", "unsigned char *, const unsigned char *, unsigned long long, const unsigned char *, "
+                        "unsigned long long, const unsigned char *, const unsigned char *"),
+        )
+    )  # fmt: skip
+    renamed["one.c"] = heads + _ONE_MESSAGE
+    (found,) = discover(write(bench.folder / "crypto_aead/tinyjambu128v2/mine", renamed)).implementations
+    record = bench.weigh(found, uno, "felics-ae", "-O2")
+    assert record.failure is not None
+    assert record.failure.reason == Reason.WRONG_OUTPUT
+    assert "FELICS-AE's case" in record.failure.detail
+    (found,) = discover(write(bench.folder / "crypto_aead/unheard/mine", renamed)).implementations
+    record = bench.weigh(found, uno, "felics-ae", "-O2")
+    assert record.failure is not None
+    assert record.failure.reason == Reason.NO_EXPECTED, record.failure
+    assert any(n.startswith("encrypt takes ") and n.endswith(" with FELICS-AE's") for n in record.notes), record.notes

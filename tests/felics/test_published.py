@@ -82,8 +82,8 @@ def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None
             expected = verify.expected(implementation, client.hello)
             verifier = verify.Verifier(client, implementation, expected, Inputs(implementation.digest))
             answers = verify.known_answers(verifier).calls
-            objects = building.objects(built, implementation)
-            ours = measure.felics(client, implementation, target, objects, answers, empty.cycles).figures
+            objects, case = building.objects(built, implementation), measure.case(client, answers)
+            ours = measure.felics(client, implementation, target, objects, case, empty.cycles).figures
             longer, shorter = long_and_short_calls(client, answers)
         for metric in ("felics_code_size", "felics_code_ram"):
             assert ours[metric] == row[metric], (name, metric)

@@ -15,6 +15,7 @@ import pytest
 
 from steelyard import building, device, measure
 from steelyard.model.call import Op, Request, scheduling
+from steelyard.model.inputs import Inputs
 from steelyard.sources import discover
 from steelyard.sources.spelling import bundled_block
 from steelyard.verify import felicsfile
@@ -74,7 +75,7 @@ def test_avr_rows(options: str) -> None:
         vector = felicsfile.read_block(implementation.kat[0], client.hello.key_bytes, client.hello.a_bytes)
         said, _ = measure.message(client, 0, vector)
         objects = building.objects(built, implementation)
-        ours = measure.phases(client, implementation, target, objects, said).figures
+        ours = measure.phases(client, implementation, target, objects, said, Inputs(implementation.digest)).figures
         assert {f: ours[f"felics_{f}"] for f in SIZES} == {f: int(row[f]) for f in SIZES}, name
         apart = {p: int(row[f"cycles_{p}"]) - ours[f"felics_cycles_{p}"] for p in PHASES}
         exact += not any(apart.values())

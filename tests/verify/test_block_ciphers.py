@@ -445,6 +445,10 @@ def test_a_cipher_of_one_s_own_is_verified_by_its_file(bench: Bench) -> None:
     assert good.failure is None
     assert good.verification is not None
     assert (good.verification.source, good.verification.vectors) == ("package", COUNT + 1)
+    for other in ("Count = 1\n" + "".join(f"{n} = {'00' * 16}\n" for n in ("Key", "PT", "CT")), "no vector"):
+        (bench.folder / "crypto_block/myfam/mine/LWC_BLOCK_KAT_128_128.txt").write_text(other)
+        assert weighed(right).failure is None, "of several files the first with its sizes counts"
+    (bench.folder / "crypto_block/myfam/mine/LWC_BLOCK_KAT_128_128.txt").unlink()
     for text, reason, detail in (
         (right.replace("b5", "b6"), Reason.KAT_MISMATCH, "the package's file, vector 1: got 497DF3D072612CB5"),
         (right.replace("0e0f", "0e"), Reason.BAD_KAT, "vector 1: key, PT and CT of 15, 8 and 8 bytes; api.h has 16"),

@@ -60,6 +60,8 @@ def test_the_text_is_genkats() -> None:
         (("Key = 00", "Key = 0g"), "line 2: Key is not hexadecimal"),
         (("Nonce = 03", "Nonce = 3"), "line 3: Nonce is not hexadecimal"),
         (("Count = 1\n", "Count = one\n"), "line 1: Count is not a number of at most 9 digits: 'one'"),
+        (("Count = 1\n", "Count = -1\n"), "line 1: Count is not a number of at most 9 digits: '-1'"),
+        (("Count = 1\n", "Count = 1_0\n"), "line 1: Count is not a number of at most 9 digits: '1_0'"),
         (
             ("Count = 1\n", f"Count = {'1' * 4000}\n"),
             f"line 1: Count is not a number of at most 9 digits: '{'1' * 40}'",

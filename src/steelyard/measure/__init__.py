@@ -2,7 +2,7 @@
 
 from .cycles import empty_calls, one_call
 from .dependence import depends
-from .felics import Felics, felics
+from .felics import LENGTH, Felics, beside, case, felics
 from .figures import Observations, figures
 from .image import image_figures
 from .phases import DATA, another, joined, message, phases
@@ -14,10 +14,13 @@ from .whole import why_not
 
 __all__ = [
     "DATA",
+    "LENGTH",
     "Felics",
     "Observations",
     "added",
     "another",
+    "beside",
+    "case",
     "depends",
     "empty_calls",
     "felics",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request
+from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request, Vector
 from ..model.elf import Section, sections
 from ..model.implementation import API, CodeLists, Implementation
 from ..model.reasons import Failure, Reason
@@ -33,6 +33,8 @@ _CALL = {"avrxmega3": 2, "avr": 3, "msp430": 5, "cortex-m0plus": 3, "cortex": 4}
 _COUNTED = re.compile(r"\.(text|data|rodata|progmem\.data|eh_frame|note)(?:\.(.+))?")
 _CLONE = re.compile(r"\.(?:constprop|isra)\..*")
 _OPERATIONS = (("encrypt", ""), ("decrypt", "_decrypt"))
+#: how many times the cycles of its only case another one may take without a word
+_SAME = 1.1
 
 
 def call_cycles(target: Target) -> int:
@@ -59,17 +61,17 @@ def felics(
     implementation: Implementation,
     target: Target,
     objects: Mapping[str, Path],
-    answers: Iterable[Observed],
+    case: Vector,
     empty: Mapping[str, int],
 ) -> Felics:
     """``felics_code_size``, ``_ram`` and ``_time`` in bytes and cycles, and with the suffix ``_decrypt`` those of
     decryption.
 
-    ``objects`` are the object files by source, ``answers`` the known-answer calls, ``empty`` the cycles of the empty
+    ``objects`` are the object files by source, ``case`` is what :func:`case` gave, ``empty`` the cycles of the empty
     call by operation. Raises :class:`DeviceError` when a call fails.
     """
     figures: dict[str, float] = {}
-    calls = dict(zip(("encrypt", "decrypt"), _calls(client, answers), strict=True))
+    calls = dict(zip(("encrypt", "decrypt"), _calls(client, case), strict=True))
     inside = client.inside(Request(Op.EMPTY, *_zeros(client)))
     family = target.toolchain.family
     sizes, notes = code_sizes(implementation, objects)
@@ -92,23 +94,39 @@ def _zeros(client: Caller) -> tuple[bytes, bytes, bytes, bytes]:
     return bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b""
 
 
-def _calls(client: Caller, answers: Iterable[Observed]) -> tuple[CallResult, CallResult]:
-    """The encryption that FELICS-AE measures, and its decryption.
-
-    Key, nonce and associated data are those of the known answer with 16 bytes of both, the message is 16, 15, ... 1.
-    """
+def case(client: Caller, answers: Iterable[Observed]) -> Vector:
+    """What FELICS-AE encrypts: key, nonce and associated data are those of the known answer with 16 bytes of both, the
+    message is 16, 15, ... 1."""
     counting = bytes(range(256))
     key, npub, ad = counting[: client.hello.key_bytes], counting[: client.hello.npub_bytes], counting[:LENGTH]
     for name, v, _ in answers:
         if name == "encrypt" and len(v.message) == len(v.ad) == LENGTH:
             key, npub, ad = v.key, v.npub, v.ad
             break
-    message = bytes(range(LENGTH, 0, -1))
-    sealed = client.call(Request(Op.ENCRYPT, key, npub, ad, message))
-    opened = client.call(Request(Op.DECRYPT, key, npub, ad, sealed.output))
-    if opened.code != 0 or opened.output != message:
+    return Vector(0, key, npub, bytes(range(LENGTH, 0, -1)), ad)
+
+
+def _calls(client: Caller, v: Vector) -> tuple[CallResult, CallResult]:
+    sealed = client.call(Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message))
+    opened = client.call(Request(Op.DECRYPT, v.key, v.npub, v.ad, sealed.output))
+    if opened.code != 0 or opened.output != v.message:
         raise DeviceError(Failure(Reason.DECRYPT_MISMATCH, f"FELICS-AE's case, {LENGTH}/{LENGTH} bytes"))
     return sealed, opened
+
+
+def beside(of: Felics, case: Vector, calls: Iterable[Observed]) -> Felics:
+    """The figures, with a note on each operation that takes longer with the other inputs of these sizes that ``calls``
+    have than with the ``case``'s."""
+    took: dict[str, int] = {}
+    other: dict[str, int] = {}
+    for op, v, answer in calls:
+        (took if v == case else other)[op] = answer.pulse.cycles
+    more = [
+        f"{op} takes {other[op]} cycles with a fresh key and text; {took[op]} with FELICS-AE's"
+        for op, _ in _OPERATIONS
+        if op in took and other.get(op, 0) > _SAME * took[op]
+    ]
+    return Felics(of.figures, (*of.notes, *more))
 
 
 def code_sizes(implementation: Implementation, objects: Mapping[str, Path]) -> tuple[dict[str, CodeSize], list[str]]:

@@ -7,7 +7,7 @@ only a part of what ``crypto_block`` calls a schedule; :func:`joined` puts both 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -41,6 +41,8 @@ _EMPTY_CYCLES = {"avr": 8, "msp430": 8, "thumb": 12}
 _SAME = 1.1
 #: cycles by which the first call may be longer without a word: of caches and branch predictors
 _ONCE = 200
+#: cycles for a byte of context that a schedule may take that is said to be none, and copies the key
+_COPY = 16
 
 
 def joined(calls: Iterable[Observed], empty: Empty) -> tuple[Observed, ...]:
@@ -84,9 +86,9 @@ def message(client: Caller, scenario: int, vector: Vector | None) -> tuple[Messa
     """What FELICS encrypts in a scenario, and the context of its key: ``vector`` is the package's own; counting bytes
     where there is none. The wanted output of a mode is made of single blocks on ``client``, which has no modes. Raises
     :class:`DeviceError`."""
-    hello, counting = client.hello, bytes(range(256)) * 4
-    key = vector.key if vector else counting[: hello.key_bytes]
-    block = vector.message if vector else counting[: hello.a_bytes]
+    hello = client.hello
+    key = vector.key if vector else _counting(hello.key_bytes)
+    block = vector.message if vector else _counting(hello.a_bytes)
     return _wanted(client, scenario, key, _downwards(DATA[scenario]) if scenario else block, _downwards(hello.a_bytes))
 
 
@@ -119,8 +121,12 @@ def _wanted(client: Caller, scenario: int, key: bytes, data: bytes, iv: bytes) -
     return Message(key, data, iv, output), context
 
 
+def _counting(size: int) -> bytes:
+    return bytes(k & 255 for k in range(size))
+
+
 def _downwards(size: int) -> bytes:
-    return bytes(range(size, 0, -1))
+    return bytes(k & 255 for k in range(size, 0, -1))
 
 
 def _sum(a: bytes, b: bytes) -> bytes:
@@ -133,6 +139,7 @@ def phases(
     target: Target,
     objects: Mapping[str, Path],
     said: Message,
+    inputs: Inputs,
     scenario: int = 0,
     mode: Path | None = None,
     linked: Path | None = None,
@@ -141,16 +148,16 @@ def phases(
     """FELICS's figures in a scenario: ``felics_code_*``, ``felics_stack_*``, ``felics_data_*`` in bytes and
     ``felics_cycles_*``, each of the phases ``eks``, ``e``, ``dks`` and ``d``; and what FELICS makes of them.
 
-    ``client`` has the scenario's image, ``objects`` are the object files by source, ``mode`` is that of the mode of
-    operation, ``linked`` the linker's map. ``again`` is another message, with what has an image with its round keys:
-    only then is checked what the package says of its schedules. Raises :class:`DeviceError` when a call fails, or a
-    mode gives another output than the one wanted.
+    ``client`` has the scenario's image, ``inputs`` are what nobody can know, ``objects`` the object files by source,
+    ``mode`` is that of the mode of operation, ``linked`` the linker's map. ``again`` is another message, with what has
+    an image with its round keys: only then is checked what the package says of its schedules. Raises
+    :class:`DeviceError` when a call fails, or a mode gives another output than the one wanted.
     """
     phases, family = implementation.phases, target.toolchain.family
     figures: dict[str, float] = {}
     found, notes = _sections(objects)
-    calls, first = _calls(client, said, scenario)
-    others = _calls(*again, scenario)[0] if again else {}
+    calls, first = _calls(client, said, inputs, scenario)
+    others = _calls(*again, inputs, scenario)[0] if again else {}
     none, wrong = _none(phases, [(said, calls), *([(again[1], others)] if again else ())])
     notes += wrong
     if found:
@@ -158,7 +165,7 @@ def phases(
         others_of, more = _used(phases, objects, none, scenario)
         figures |= _code(phases, found, none, empty_code, scenario, client.hello.npub_bytes, linked, others_of)
         figures |= _data(phases, found, none, client, scenario)
-        notes += [*more, *_unlisted(phases, found), *_unseen(found, objects)]
+        notes += [*more, *_unlisted(phases, found), *_unseen(phases, found, objects)]
     if found and mode is not None:
         keys = client.hello.npub_bytes if scenario == 2 else 0
         figures["felics_code_mode"] = _bytes(sections(mode.read_bytes())) - keys
@@ -170,6 +177,8 @@ def phases(
         took = answer.pulse.cycles
         if op in others and (other := others[op].pulse.cycles) > _SAME * took:
             notes.append(f"{op.replace('_', ' ')} takes {other} cycles with a fresh key and text; {took} with FELICS's")
+        if not counts and took - empty[op] > _ONCE + _COPY * client.hello.npub_bytes:
+            notes.append(f"{op.replace('_', ' ')} takes {took - empty[op]} cycles, which do not count: it is denied")
         if (begun := first.get(op, 0)) > _SAME * took + _ONCE:
             what = op.replace("_", " ")
             notes.append(
@@ -280,7 +289,8 @@ def _used(
 ) -> tuple[dict[str, set[str]], list[str]]:
     """The sources of phases that do not count which those that do cannot do without, by the operation; notes name them.
     FELICS leaves them out by their name, and all else that stands in them. They are asked for by name, directly or by
-    way of any other source, or leave something in variables of those that count, where a schedule is none."""
+    way of any other source, or leave something with those that count, in variables or by a call, where a schedule is
+    none."""
     if said is None:
         return {}, []
     wants: dict[str, set[str]] = {}
@@ -289,7 +299,7 @@ def _used(
     for name, path in objects.items():
         content, stem = path.read_bytes(), name.rpartition(".")[0]
         wants.setdefault(stem, set()).update(undefined(content))
-        has.setdefault(stem, set()).update(exported(content))
+        has.setdefault(stem, set()).update(exported(content), _bounds(content))
         some = (s.name for s in symbols(content) if not s.local and s.kind in ("data", "bss", "common"))
         variables.setdefault(stem, set()).update(some)
     left = {p.own for op, p in said.of if op in none or (scenario == 2 and op != "encrypt")}
@@ -302,7 +312,7 @@ def _used(
         new = reached
         while new:  # through sources that no list has, too, which _unlisted names
             asked = set[str]().union(*(wants.get(s, ()) for s in new))
-            kept = set[str]().union(*(variables.get(s, ()) for s in new))
+            kept = set[str]().union(*(variables.get(s, set()) | has.get(s, set()) for s in new))
             new = {s for s in has.keys() - reached if has[s] & asked or (s in empty and wants[s] & kept)}
             reached |= new
             used.setdefault(op, set()).update(new & left)
@@ -312,14 +322,22 @@ def _used(
     ]
 
 
-def _unseen(found: Mapping[str, Sequence[Section]], objects: Mapping[str, Path]) -> list[str]:
-    """A note on static data that no figure of FELICS's has; what is common has its place from the linker."""
-    size = sum(s.size for of in found.values() for s in of if s.kind == "bss")
+def _bounds(content: bytes) -> set[str]:
+    """The symbols that linkers make for the ends of sections with a name of C."""
+    named = [s.name for s in sections(content) if s.name.isidentifier()]
+    return {f"__{end}_{name}" for name in named for end in ("start", "stop")}
+
+
+def _unseen(said: Phases | None, found: Mapping[str, Sequence[Section]], objects: Mapping[str, Path]) -> Iterator[str]:
+    """Notes on static data that no figure of FELICS's has; what is common has its place from the linker."""
+    zeros = sum(s.size for of in found.values() for s in of if s.kind == "bss")
     common = {s.name: s.size for p in objects.values() for s in symbols(p.read_bytes()) if s.kind == "common"}
-    size += sum(common.values())
-    return (
-        [f"{size} bytes of static data that begin as zeros are in no felics_data_*, nor in felics_ram"] if size else []
-    )
+    zeros += sum(common.values())
+    listed = {s for _, phase in said.of for s in phase.constants} if said else found.keys()
+    begun = sum(_bytes(of, "data") for stem, of in found.items() if stem not in listed)
+    for size, begin in ((zeros, "as zeros"), (begun, "with values, outside of the lists of constants,")):
+        if size:
+            yield f"{size} bytes of static data that begin {begin} are in no felics_data_*, nor in felics_ram"
 
 
 def _unlisted(said: Phases | None, found: Mapping[str, Sequence[Section]]) -> list[str]:
@@ -364,40 +382,47 @@ def _operation(name: str) -> Operation:
     return next(op for op in PHASES if op == name)
 
 
-def _forget(client: Caller, said: Message, scenario: int, op: Operation) -> dict[Operation, int]:
+def _forget(client: Caller, v: Vector, scenario: int, op: Operation) -> dict[Operation, int]:
     """Restarts the device, so that a call of an operation finds nothing of its key but the round keys that it gets, nor
-    of the other direction's call. A call with another key, text and IV then lets packages set up what they keep, such
-    as lookup tables; its cycles. Raises :class:`DeviceError`."""
+    of the other direction's call. A call with the key, text and IV of ``v``, from which nothing follows, then lets
+    packages set up what they keep, such as lookup tables; its cycles. Raises :class:`DeviceError`."""
     client.restart()
-    key, iv, data = (bytes(b ^ 0xA5 for b in given) for given in (said.key, said.iv, said.data))
     context = bytes(client.hello.npub_bytes)
     took: dict[Operation, int] = {}
     schedule = op if Op(op).is_schedule else _operation(f"schedule_{op}")
     if schedule in MEASURED[scenario]:
-        made = client.call(Request(Op(schedule), key, context, b"", b"", aside=True))
+        made = client.call(Request(Op(schedule), v.key, context, b"", b"", aside=True))
         context, took[schedule] = made.output, made.pulse.cycles
     if op != schedule:
-        took[op] = client.call(Request(Op(op), key, context, iv, data, aside=True)).pulse.cycles
+        took[op] = client.call(Request(Op(op), v.key, context, v.npub, v.message, aside=True)).pulse.cycles
     return took
 
 
-def _calls(client: Caller, said: Message, scenario: int) -> tuple[dict[Operation, CallResult], dict[Operation, int]]:
+def _calls(
+    client: Caller, said: Message, inputs: Inputs, scenario: int
+) -> tuple[dict[Operation, CallResult], dict[Operation, int]]:
     """FELICS's calls, each after a restart, and the cycles of the first ones after it. Raises :class:`DeviceError`."""
     hello = client.hello
     blank = bytes(hello.npub_bytes)
     answers: dict[Operation, CallResult] = {}
     first: dict[Operation, int] = {}
     contexts = dict[str, bytes]()
+
+    def forget(op: Operation) -> None:
+        use = f"before {op} of {said.key.hex()}"
+        v = inputs.vector(use, 0, hello.key_bytes, len(said.iv), len(said.data), 0)
+        first.update(_forget(client, v, scenario, op))
+
     for op, schedule in (("encrypt", _operation("schedule_encrypt")), ("decrypt", _operation("schedule_decrypt"))):
         if schedule in MEASURED[scenario]:
-            first |= _forget(client, said, scenario, schedule)
+            forget(schedule)
             before = contexts.get("encrypt", blank) if hello.continues else blank
             answers[schedule] = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
             contexts[op] = answers[schedule].output
     data = said.data
     for op in ("encrypt", "decrypt"):
         if _operation(op) in MEASURED[scenario]:
-            first |= _forget(client, said, scenario, _operation(op))
+            forget(_operation(op))
             context = contexts.get(op, blank)
             made = client.call(Request(Op(op), said.key, context, said.iv, data, paint=True))
             wanted = said.output if op == "encrypt" else said.data

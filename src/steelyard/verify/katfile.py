@@ -59,11 +59,10 @@ def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
         if field == "Count":
             finish(number)
             current = {}
-            try:
-                count = int(value if len(value) <= _DIGITS else "")  # details name it
-            except ValueError:
+            if not (value.isascii() and value.isdecimal() and len(value) <= _DIGITS):  # details name it
                 what = f"Count is not a number of at most {_DIGITS} digits"
-                raise MalformedKat(f"{name}, line {number}: {what}: {value[:40]!r}") from None
+                raise MalformedKat(f"{name}, line {number}: {what}: {value[:40]!r}")
+            count = int(value)
         elif field in wanted:
             if count is None:
                 raise MalformedKat(f"{name}, line {number}: {field} before the first Count")
