@@ -64,6 +64,13 @@ def states(desk: Desk, token: str) -> list[str]:
     return [j.state for j in desk.jobs(found)]
 
 
+def test_the_same_sources_in_two_folders_are_one_job(store: Store) -> None:
+    token = Desk(store).hand_in(GIVEN, tasks(targets="aabb"), ROOM)
+    submission = Desk(store).find(token)
+    assert submission is not None
+    assert [j.task.target for j in Desk(store).jobs(submission)] == ["a", "b"]
+
+
 def test_jobs_come_back_as_runs_when_published(blobs: Store) -> None:
     desk, line = Desk(blobs), Queue(blobs, "w")
     token = desk.hand_in(GIVEN, tasks(), ROOM)
