@@ -166,14 +166,16 @@ def test_only_what_an_operator_does_empties_what_is_kept(signed_in: Browser, mon
     monkeypatch.setattr(app.Service, "forget", lambda self: forgotten.append(1))
     assert b.post("/operate/x").status >= 400
     assert b.post("/operate/sign-in", name="ann", password="x").status == 401
-    assert b.do("delete", "9").status == 400
+    assert b.do("delete", "9", sure="on").status == 400
     cookie, b.cookie = b.cookie, ""
     assert b.post("/operate/do", form="", deed="delete", what="1").status == 303, "who is to sign in"
     assert not forgotten
     b.cookie = cookie
     assert b.do("pause", "b", kind="target").status == 303
     assert len(forgotten) == 1
-    assert b.do("delete", "1").status == 303
+    unsure = b.do("delete", "1")
+    assert (unsure.status, "nothing was deleted" in unsure.text) == (400, True)
+    assert b.do("delete", "1", sure="on").status == 303
     assert len(forgotten) == 2
 
 

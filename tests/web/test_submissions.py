@@ -197,7 +197,8 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert rom.split(",")[1] in public.text
-    assert request(service.url, f"{link}/withdraw", body, content_type=kind).status == 303
+    sure, kind = form(sure="on")
+    assert request(service.url, f"{link}/withdraw", sure, content_type=kind).status == 303
     assert "Published" in request(service.url, link).text
     with Store.open(service.database) as store:
         (record,) = store.runs(variant="tinyjambu128v2")
@@ -532,7 +533,12 @@ def test_a_form_that_is_sent_twice_is_one_submission(service: Service) -> None:
     assert once not in request(service.url, "/submissions").text, "each form is sent once"
     [link] = {hand_in(service.url, package(), once=once).headers["location"] for _ in range(2)}
     assert once not in link
-    assert request(service.url, f"{link}/withdraw", b"").status == 303
+    body, kind = form(sure="on")
+    for unsure in (b"", form()[0]):
+        refused = request(service.url, f"{link}/withdraw", unsure, content_type=kind)
+        assert (refused.status, "nothing was deleted" in refused.text) == (400, True)
+    assert request(service.url, link).status == 200
+    assert request(service.url, f"{link}/withdraw", body, content_type=kind).status == 303
     assert hand_in(service.url, package(), once=once).headers["location"] == link
     assert request(service.url, link).status == 410
     for odd in ("short", "x" * 22, "A" * 22, f"{once[:21]}B"):

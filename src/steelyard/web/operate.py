@@ -15,7 +15,7 @@ from ..store.operators import Operators, RefusedError, Session
 from . import address, layout, multipart
 from .page import Form, NotThereError, Page
 from .pages import operate as pages
-from .pages.submissions import SURE
+from .pages.submissions import SURE, be_sure
 from .reply import HTML, Reply, Sent
 from .respond import explained, wrong_page
 
@@ -82,6 +82,8 @@ def _did(yard: Yard, asked: Mapping[str, str]) -> Reply:
     deed, what = asked.get("deed", ""), asked.get("what", "").strip()
     if deed not in DEEDS:
         raise unknown("deed", deed, DEEDS)
+    if deed == "delete":
+        be_sure(asked)
     do, to = DEEDS[deed]
     do(yard, f"{asked['kind']} {what}" if "kind" in asked else what, asked.get("why", "").strip()[:_WHY])
     return replace(_led(to.format(what)), changed=True)

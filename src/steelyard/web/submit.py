@@ -15,7 +15,7 @@ from ..store import Store, StoreError
 from ..store.submissions import Desk, Given, QuotaError
 from . import address, api, ask, layout, lint, multipart, wire
 from .page import NotThereError
-from .pages.submissions import hand_in
+from .pages.submissions import be_sure, hand_in
 from .reply import HTML, MOST_ZIP, Late, Reply, Sent, Taking
 from .respond import explained, wrong_answer, wrong_page
 
@@ -35,7 +35,7 @@ def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
             return (wrong_answer if program else wrong_page)(503, "Nothing is taken", taking.closed)
         if program:
             return _of_program(store, sent, taking)
-        return _of_form(store, sent, taking) if len(names) == 1 else _decided(store, names, taking)
+        return _of_form(store, sent, taking) if len(names) == 1 else _decided(store, sent, names, taking)
     except QuotaError as e:
         return (wrong_answer if program else wrong_page)(429, "Too much at once", str(e))
     except Exception as e:
@@ -112,7 +112,7 @@ def _token(link: str) -> str:
     return token
 
 
-def _decided(store: Store, names: tuple[str, ...], taking: Taking) -> Reply:
+def _decided(store: Store, sent: Sent, names: tuple[str, ...], taking: Taking) -> Reply:
     desk = Desk(store)
     decisions: dict[str, Callable[[str], object]] = {
         "publish": desk.offer if taking.review else desk.publish, "withdraw": desk.withdraw,
@@ -121,6 +121,8 @@ def _decided(store: Store, names: tuple[str, ...], taking: Taking) -> Reply:
         _nowhere()
     if desk.find(names[1]) is None:
         _nowhere()
+    if names[2] == "withdraw":
+        be_sure(multipart.texts(sent.kind, sent.body) if sent.body else {})
     decisions[names[2]](names[1])
     return Reply(303, HTML, b"", to=address.path("submissions", names[1]))
 

@@ -11,7 +11,7 @@ from ...analyse import compare as comparing
 from ...analyse import order
 from ...analyse.answer import told_apart
 from ...analyse.rows import rows
-from ...model.errors import counted
+from ...model.errors import UserError, counted
 from ...model.record import Record
 from ...model.row import Row
 from ...publish import comparison, results
@@ -74,6 +74,12 @@ _RIGHTS = Field("rights", "I may hand this in, and its results may be published 
 
 #: what is ticked before anything is deleted
 SURE = Field("sure", "Yes, delete it and its results", kind="checkbox", needed=True)
+
+
+def be_sure(asked: Mapping[str, str]) -> None:
+    """Raises :class:`UserError` where that was not ticked: not only browsers send forms."""
+    if not asked.get(SURE.name):
+        raise UserError(f'nothing was deleted; tick "{SURE.title}" first, or send the field {SURE.name}')
 
 
 def one(v: View, token: str) -> Page:
