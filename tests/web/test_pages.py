@@ -24,7 +24,7 @@ from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
 from steelyard.model.reasons import Failure, Reason
 from steelyard.publish import run
-from steelyard.store import Store
+from steelyard.store import Store, checking
 from steelyard.store.copying import copy
 from steelyard.store.operating import forget
 from steelyard.web import campaigns, documents, layout, pages
@@ -79,6 +79,29 @@ def test_a_run_that_cannot_be_read_is_no_outage(tmp_path: Path, damage: str, say
     told = json.loads(reply.body)["error"]
     assert (reply.status, says in told, "steelyard db check" in told) == (500, True, True)
     assert str(tmp_path) not in told
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["run SET host = x'ff'", "run SET finished = 'xx'", "run SET finished = 9223372036854775807",
+     "run SET vectors = 'x'",
+     "setup SET flags = x'ff'", "setup SET timing_model = x'ff'", "setup SET key = x'ff'",
+     "implementation SET digest = x'ff'", "implementation SET primitive = 'crypto_odd'",
+     "measurement SET whole = 'abc', fraction = NULL", "point SET cycles = 'abc'"],
+)  # fmt: skip
+def test_a_damaged_run_hides_no_other(tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
+    place = tmp_path / "results.db"
+    with made(place, record("toy1/ref", digest="1"), record("toy2/ref", digest="2")) as store:
+        with closing(sqlite3.connect(place)) as other:
+            table = damage.partition(" ")[0]
+            other.execute(f"UPDATE {damage} WHERE {'run_id' if table in ('measurement', 'point') else 'id'} = 1")
+            other.commit()
+        site = Site(store)
+        for path in ("/", "/results", "/rank", "/targets/uno", "/variants/toy2", "/feed.atom"):
+            reply = site.get(path)
+            assert (path, reply.status, b"toy2" in reply.body) == (path, 200, True)
+        assert [t.run for t in checking.check(store)] == [1]
+    assert len([r for r in caplog.records if "run 1 cannot be read" in r.getMessage()]) <= 1
 
 
 def test_an_implementation_in_a_folder_of_its_own_is_led_to(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 
 from ..model.metric import MADE
+from ..model.primitive import PRIMITIVES
 from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
@@ -47,13 +48,18 @@ class Selection:
         self._newest = not all_runs and not any(w.isdecimal() for w in what)
         self._by_time = every or bool(self.test and _TIME & self.test.columns)
 
-    def stored(self, store: Store, parts: Iterable[dict[str, str]], beside: Collection[Made] = ()) -> list[Row]:
+    def stored(
+        self, store: Store, parts: Iterable[dict[str, str]], beside: Collection[Made] = (), *, readable: bool = False
+    ) -> list[Row]:
         """What the database has of these ``parts``, each of columns and their values. Names and filter are for
-        :meth:`left`. What is ``beside`` the rows made other rows of the answer."""
+        :meth:`left`. What is ``beside`` the rows made other rows of the answer. Only what is ``readable`` is left of
+        runs of primitives that this version does not know; else they are refused."""
         metrics = None if self._every else self.metrics
         rows: list[Row] = []
         for equal in parts:
             rows += store.rows(newest_only=self._newest, points=self.sizes, metrics=metrics, beside=beside, **equal)
+        if readable:
+            rows = [r for r in rows if r["primitive"] in PRIMITIVES]
         check_primitives(rows)
         return derive(rows) if self._derived else rows
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from ..model.packed import unpack
+from ..model.primitive import PRIMITIVES
 from ..model.record import OPERATIONS, Record
 from .errors import DAMAGED, StoreError
 from .queries import RECORDS, Identity, batches
@@ -16,7 +17,7 @@ from .store import Store
 #: figures that no verified run has below zero, but for the cycles that a machine's empty call may take longer than a
 #: copy (docs/definitions.md)
 _MEAN, _BELOW = re.compile(rf"cycles_({'|'.join(OPERATIONS)})_(known_)?mean"), -32
-_AGAIN = "restore a copy, or run it again"
+_AGAIN, _NEWER = "restore a copy, or run it again", "run: pip install --upgrade steelyard"
 
 
 class Trouble(Struct, frozen=True):
@@ -32,7 +33,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
     Raises :class:`StoreError` where not even the list of runs can be read."""
     for what, count in store.orphans():
         yield Trouble(None, f"{what}: {count}", DAMAGED)
-    known = store.known()
+    known = store.known(checked=False)
     done, looked = 0, set[str]()
     for batch in batches(sorted(known), RECORDS):
         try:
@@ -44,7 +45,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
             for number in batch:
                 yield from _fits(number, known[number], records.get(number))
         for number in batch:
-            if store.keeps_logs and (digest := known[number].log) and digest not in looked:
+            if store.keeps_logs and isinstance(digest := known[number].log, str) and digest and digest not in looked:
                 looked.add(digest)
                 yield from _log(store, number, digest)
         step(done := done + len(batch), len(known))
@@ -62,6 +63,8 @@ def _reads(store: Store, number: int, run: Identity) -> Iterator[Trouble]:
 def _fits(number: int, run: Identity, record: Record | None) -> Iterator[Trouble]:
     if record is None or run.key != record.setup.key:
         yield Trouble(number, "its setup is not the one that its key was made of", _AGAIN)
+    elif record.setup.primitive not in PRIMITIVES:
+        yield Trouble(number, f"{record.setup.primitive}: this version does not know it", _NEWER)
     elif record.failure is None and (
         below := [m for m, v in record.metrics.items() if _MEAN.fullmatch(m) and v < _BELOW]
     ):

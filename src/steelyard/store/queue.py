@@ -254,9 +254,9 @@ def put(connection: Connection, package: int, tasks: Sequence[Task], priority: i
                 "detail": "",
                 "ready": 0,
             }
-            made = connection.execute(insert(_job).values(row_of(_job, values)))
-            # a zip may have the same sources in two folders
-            there[task.run] = int(made.inserted_primary_key[0])
+            made = connection.execute(insert(_job).values(row_of(_job, values))).inserted_primary_key
+            assert made is not None
+            there[task.run] = int(made[0])  # a zip may have the same sources in two folders
             added += 1
     return added
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -39,6 +40,9 @@ _TYPES = {
     "seconds": frozenset({int, float}),
 }
 _TEXT = frozenset({str})
+#: microseconds from 1970 to the end of the year 9999, the last that can be shown
+_END = 253_402_300_800_000_000
+_SAY = logging.getLogger(__name__)
 
 
 #: setups that are read again: a writer may commit after one that got a higher number
@@ -51,6 +55,8 @@ class Used:
     def __init__(self) -> None:
         self.last = 0
         self.used: dict[tuple[int, int, str], Made] = {}
+        #: runs of which it was said that they cannot be read
+        self.told: set[int] = set()
 
 
 class Reader:
@@ -78,6 +84,29 @@ class Reader:
                 _check(found[0]._fields, zip(*found, strict=True))
             yield from found
 
+    def _readable(self, sql: str, ids: Collection[int], **values: str) -> Iterator[Any]:
+        """The same, without the runs of which a row cannot be read. The first column is the run's number."""
+        for batch in queries.batches(sorted(ids)):
+            found = self._rows(Query(sql.format(ids=queries.numbers(batch)), values)).all()
+            if found:
+                columns = list(zip(*found, strict=True))
+                lost = self._lost(found[0]._fields, columns, columns[0])
+                yield from (row for row in found if row[0] not in lost)
+
+    def _lost(self, names: Iterable[str], columns: Collection[Sequence[Any]], runs: Sequence[int]) -> set[int]:
+        """Those of the ``runs`` that cannot be read: one must not hide all others."""
+        names = list(names)
+        try:
+            _check(names, columns)
+        except ValueError:
+            every = zip(runs, zip(*columns, strict=True), strict=True)
+            wrong = {run: why for run, row in every if (why := _wrong(names, row))}
+            for run in sorted(wrong.keys() - self._seen.told):
+                _SAY.warning("run %d cannot be read and is left out: %s; steelyard db check names all", run, wrong[run])
+            self._seen.told |= wrong.keys()
+            return set(wrong)
+        return set()
+
     def records(self, which: Which) -> list[Record]:
         """Complete records, in order. Raises :class:`StoreError` for a reason that this version does not know."""
         found = self._rows(which.select(queries.RECORD)).all()
@@ -87,7 +116,7 @@ class Reader:
         metrics: dict[int, dict[str, float]] = {k: {} for k in ids}
         for run_id, metric, whole, fraction in self._of(queries.MEASUREMENTS, ids):
             metrics[run_id][intern(metric)] = fraction if whole is None else whole
-        points = self.points(ids)
+        points = _points(self._of(queries.POINTS, ids))
         packed = dict(map(tuple, self._of(queries.VECTOR_CYCLES, ids)))
         helpers: dict[int, list[Helper]] = {}
         for run_id, member, size in self._of(queries.HELPERS, ids):
@@ -120,16 +149,19 @@ class Reader:
         version, or a timing model with other files of the target, here or ``beside``, compiler and timing model say
         which. All records are of ``target`` where one is given, which saves looking at all others."""
         found = self._columns(which.select(queries.ROW))
-        _check(found, found.values())
+        if lost := self._lost(found, found.values(), found["run"]):
+            kept = [k for k, run in enumerate(found["run"]) if run not in lost]
+            found = {name: [values[k] for k in kept] for name, values in found.items()}
         chips, tools = found.pop("target_id"), found.pop("toolchain_id")
         used = self._used(target)
         names = names_of((*(made for _, _, made in used), *beside))
         if names.compilers:
             compilers = {(chip, tool): names.compiler(made) for chip, tool, made in used}
-            found["compiler"] = [compilers[setup] for setup in zip(chips, tools, strict=True)]
+            versions = zip(chips, tools, found["compiler"], strict=True)
+            found["compiler"] = [compilers.get((chip, tool), version) for chip, tool, version in versions]
         if names.models:
             models = {(chip, made.timing_model): names.model(made) for chip, _, made in used}
-            found["timing_model"] = [models[of] for of in zip(chips, found["timing_model"], strict=True)]
+            found["timing_model"] = [models.get(of, of[1]) for of in zip(chips, found["timing_model"], strict=True)]
         columns: dict[str, Sequence[Value]] = {
             name: list(map(intern, values)) if values and isinstance(values[0], str) else values
             for name, values in found.items()
@@ -138,20 +170,24 @@ class Reader:
         minute = cache(_minute)
         columns["finished"] = [None if time is None else minute(time // _MINUTE) for time in found["finished"]]
         if metrics is None:
-            metrics = [row.metric for row in self._rows(queries.metrics(which))]
+            every = [row.metric for row in self._rows(queries.metrics(which))]
+            metrics = [name for name in every if isinstance(name, str)]
         asked: list[str | Size] = [*sorted(metrics), *sorted(points)]
+        lost = set[int]()
         for some in queries.batches(asked, _JOINS):
-            columns |= self._figures(found["run"], some)
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            columns |= self._figures(found["run"], some, lost)
+        made = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return [row for row in made if row["run"] not in lost] if lost else made
 
     def made(self) -> set[Made]:
         """All that made figures."""
         return {made for _, _, made in self._used()}
 
-    def known(self) -> dict[int, Identity]:
-        """All runs by id."""
+    def known(self, *, checked: bool = True) -> dict[int, Identity]:
+        """All runs by id; not ``checked``, also what no version stores."""
         found = self._columns(Query(queries.KNOWN))
-        _check(found, found.values())
+        if checked:
+            _check(found, found.values())
         return dict(zip(found.pop("id"), map(Identity, *found.values()), strict=True))
 
     def orphans(self) -> list[tuple[str, int]]:
@@ -165,22 +201,23 @@ class Reader:
         if target is not None and not seen.last:
             seen, asked = Used(), Query(queries.USED_BY, {"target": target})
         used = self._rows(asked).all()
-        if used:
-            _check(used[0]._fields, zip(*used, strict=True))
-        for u in used:
+        for u in (u for u in used if not _wrong(u._fields, u)):
             made = Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest)
             seen.used[u.target_id, u.toolchain_id, u.timing_model] = made
             seen.last = max(seen.last, u.id)
         return [(target, tool, made) for (target, tool, _), made in list(seen.used.items())]
 
-    def _figures(self, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
-        """Metrics and points by column, in the order of ``ids``."""
-        parts = [self._some_figures(some, asked) for some in queries.batches(ids, _AT_ONCE)]
+    def _figures(self, ids: Sequence[int], asked: Sequence[str | Size], lost: set[int]) -> dict[str, Sequence[Value]]:
+        """Metrics and points by column, in the order of ``ids``. Those that cannot be read join the ``lost``."""
+        parts = [self._some_figures(some, asked, lost) for some in queries.batches(ids, _AT_ONCE)]
         return {name: [v for part in parts for v in part[name]] for name in (parts[0] if parts else ())}
 
-    def _some_figures(self, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
+    def _some_figures(
+        self, ids: Sequence[int], asked: Sequence[str | Size], lost: set[int]
+    ) -> dict[str, Sequence[Value]]:
         found = self._columns(queries.figures(ids, asked))
-        _check((name.rstrip("0123456789") for name in found), found.values())
+        names = [name.rstrip("0123456789") for name in found]
+        lost |= self._lost(names, found.values(), found["run"])
         if found["run"] != ids:  # a run has the same size twice; one of them is taken
             at = {k: index for index, k in enumerate(found["run"])}
             found = {name: [values[at[k]] for k in ids] for name, values in found.items()}
@@ -193,25 +230,22 @@ class Reader:
 
     def points(self, ids: Collection[int]) -> dict[int, list[Point]]:
         """All points of these runs, by run."""
-        found: dict[int, list[Point]] = {}
-        for run_id, *point in self._of(queries.POINTS, ids):
-            found.setdefault(run_id, []).append(Point(*point))
-        return found
+        return _points(self._readable(queries.POINTS, ids))
 
     def cycles(self, ids: Collection[int], operation: str) -> dict[int, dict[tuple[int, int], float]]:
         """Cycles of an operation by size (bytes of associated data, of message), by run."""
         found: dict[int, dict[tuple[int, int], float]] = {}
-        for run_id, _, adlen, mlen, cycles in self._of(queries.POINTS_OF, ids, operation=operation):
+        for run_id, _, adlen, mlen, cycles in self._readable(queries.POINTS_OF, ids, operation=operation):
             found.setdefault(run_id, {})[adlen, mlen] = cycles
         return found
 
     def details(self, ids: Collection[int]) -> dict[int, str]:
         """Details of failures by run, for those of these runs that failed."""
-        return {row.id: row.detail for row in self._of(queries.DETAILS, ids)}
+        return {row.id: row.detail for row in self._readable(queries.DETAILS, ids)}
 
     def addresses(self, ids: Collection[int]) -> dict[int, tuple[str, int | None]]:
         """By run the key of its setup, and when it finished, in microseconds since 1970."""
-        return {row.id: (row.key, row.finished) for row in self._of(queries.ADDRESSES, ids)}
+        return {row.id: (row.key, row.finished) for row in self._readable(queries.ADDRESSES, ids)}
 
     def of_setup(self, beginning: str) -> list[tuple[int, str, int | None, str | None]]:
         """The runs of setups whose key begins so: id, key, microseconds since 1970, reason; oldest first."""
@@ -274,6 +308,24 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
             math.isfinite(sum(some := list(filter(None, values)))) or all(map(math.isfinite, some))
         ):
             raise ValueError(f"{name} has a value that is infinite, or not a number")
+        if name == "finished" and not all(0 <= v < _END for v in values if v is not None):
+            raise ValueError("finished has a value that is no time")
+
+
+def _wrong(names: Iterable[str], row: Sequence[Any]) -> str:
+    """Why a row cannot be read; empty where it can."""
+    try:
+        _check(names, ([value] for value in row))
+    except ValueError as e:
+        return str(e)
+    return ""
+
+
+def _points(rows: Iterable[Any]) -> dict[int, list[Point]]:
+    found: dict[int, list[Point]] = {}
+    for run_id, *point in rows:
+        found.setdefault(run_id, []).append(Point(*point))
+    return found
 
 
 def _notes(text: str) -> tuple[str, ...]:

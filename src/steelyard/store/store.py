@@ -249,10 +249,10 @@ class Store:
         with self._reader() as reader:
             return reader.details(run_ids)
 
-    def known(self) -> dict[int, queries.Identity]:
-        """All runs by id: what tells each from all others."""
+    def known(self, *, checked: bool = True) -> dict[int, queries.Identity]:
+        """All runs by id: what tells each from all others. Not ``checked``, it may be what no version stores."""
         with self._reader() as reader:
-            return reader.known()
+            return reader.known(checked=checked)
 
     def orphans(self) -> list[tuple[str, int]]:
         """How many rows belong to no row any more, by table and what it lacks. A sound database has none."""

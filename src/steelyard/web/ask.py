@@ -80,7 +80,7 @@ class Rows:
         parts = list(self._named(what, equal))
         if any(not part.keys() & {"target", "family", "variant"} for part in parts):
             self._check_few()
-        return selection.left(selection.stored(self.store, parts))
+        return selection.left(selection.stored(self.store, parts, readable=True))
 
     def _named(self, what: Sequence[str], equal: dict[str, str]) -> Iterable[dict[str, str]]:
         """The equalities by which the database finds what may have these names: it has an index of variants."""

@@ -38,7 +38,9 @@ def feed(store: Store, path: str, equal: Mapping[str, str], ids: Sequence[int]) 
     xml.SubElement(root, "link", rel="self", type="application/atom+xml", href=f"{path.rstrip('/')}/{NAME}")
     _add(xml.SubElement(root, "author"), "name", "Steelyard")
     for row in store.rows_of(ids, _METRICS):
-        key, finished = places[int(str(row["run"]))]
+        if (place := places.get(int(str(row["run"])))) is None:  # its setup is damaged
+            continue
+        key, finished = place
         to = address.path("runs", *address.run(key, finished))
         entry = xml.SubElement(root, "entry")
         how = results.evidence(row["device"])

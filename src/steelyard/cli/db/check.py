@@ -17,7 +17,7 @@ def verb(ask: Stored) -> int:
     """Read every run and every log, and list what is damaged. The exit code is 1 where anything is."""
     with select.store(ask.db, existing=True) as store:
         found = list(checking.check(store, progress("checked")))
-        count = len(store.known())
+        count = len(store.known(checked=False))
     sheet = plain("", "troubles", ("run", "what", "what to do"), [(t.run, t.what, t.action) for t in found])
     ask.out.give([sheet] if found or not ask.out.console else [], to_builtins(found))
     ask.out.remark([f"{counted(count, 'run')} checked, {counted(len(found), 'trouble')} found"])
