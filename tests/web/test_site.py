@@ -63,7 +63,9 @@ def test_what_is_gone_goes_from_the_folder_too(tmp_path: Path) -> None:
         (out / "own.html").write_text("own")
         (tmp_path / "above.html").write_text("above")
         with (out / site._LIST).open("a") as listed:
-            listed.write(f"../above.html\n{tmp_path}/above.html\n")
+            listed.write(f"../above.html\n{tmp_path}/above.html\nstatic\n\n")
+        with (out / site._LIST).open("ab") as listed_bytes:
+            listed_bytes.write(b"\xff\xfe\n")
     assert (out / "own.html").read_text() == "own"
     assert (tmp_path / "above.html").read_text() == "above"
 

@@ -77,10 +77,10 @@ def write(plan: Plan, processes: int) -> tuple[int, int]:
 def _forget(out: Path, files: set[str]) -> None:
     """Removes what the folder's last site had and this one has not, and writes down what this one has."""
     listed = out / _LIST
-    before = listed.read_text().splitlines() if listed.is_file() else []
+    before = listed.read_text(errors="surrogateescape").splitlines() if listed.is_file() else []
     for name in sorted(set(before) - files):
-        if ".." not in name.split("/") and not name.startswith("/"):
-            (out / name).unlink(missing_ok=True)
+        if ".." not in name.split("/") and not name.startswith("/") and (out / name).is_file():
+            (out / name).unlink()
             for folder in (out / name).parents:
                 if folder == out or not folder.is_dir() or any(folder.iterdir()):
                     break
