@@ -7,6 +7,7 @@ import http.client
 import io
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -589,6 +590,24 @@ def test_a_folder_and_its_zip_are_the_same(tmp_path: Path) -> None:
     assert (theirs.label, theirs.family, theirs.digest) == (mine.label, mine.family, mine.digest)
 
 
+def test_a_link_that_leads_nowhere_is_refused_for_what_it_is(tmp_path: Path) -> None:
+    """Of a folder that is handed in as by ``check``."""
+    folder = tmp_path / "here" / "crypto_aead" / "toy1" / "ref"
+    shutil.copytree(FOLDER, folder)
+    for text, reason in (
+        ("gone.h", "dangling-link"),
+        ("../../../../../gone.h", "path-escape"),
+        ("more.h", "dangling-link"),
+    ):
+        (folder / "more.h").unlink(missing_ok=True)
+        (folder / "more.h").symlink_to(text)
+        name, content = pack(folder)
+        assert pack(folder) == (name, content)
+        (tmp_path / name).write_bytes(content)
+        found = discover(tmp_path / name, cache=tmp_path / "c")
+        assert (found.implementations, [r.failure.reason for r in found.rejected]) == ((), [reason])
+
+
 @pytest.mark.parametrize("path", ["", " ", "/dev/zero", "none.zip", "x" * 5000])
 def test_what_cannot_be_handed_in_is_said_before_it_is_sent(cli: Cli, path: str) -> None:
     refused = cli(["submit", path, "--server", "http://127.0.0.1:9", "--licence", "MIT"])
@@ -600,6 +619,8 @@ def test_what_is_no_zip_is_said_before_it_is_sent(cli: Cli, tmp_path: Path) -> N
     (tmp_path / "README.md").write_text("no zip\n")
     result = cli(["submit", str(tmp_path / "README.md"), "--server", "http://127.0.0.1:1", "--licence", "MIT"])
     assert (result.code, "README.md: neither a folder nor a zip" in result.err) == (2, True), result.err
+    refused = cli(["submit", str(FOLDER), "--server", "http://127.0.0.1:1", "--licence", "MIT", "-o", "x.parquet"])
+    assert (refused.code, "parquet" in refused.err) == (2, True), refused.err
 
 
 def test_a_worker_needs_a_sandbox(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from ..sources.pack import pack
 from . import options, select
 from .console import stderr
 from .options import command
-from .output import Output
+from .output import TABLES, Output
 
 if TYPE_CHECKING:
     from ..web.remote import Server
@@ -57,7 +57,7 @@ class Submit(msgspec.Struct, frozen=True):
     options.text("--licence", metavar="TEXT", help="Licence of the sources, such as MIT, or a sentence.", needed=True),
     options.text("--previous", metavar="LINK", help="Private link of an older version, to be compared with."),
     options.flag("--wait", help="Wait until every run has ended, and show its figures; 1 where one is not verified."),
-    options.tables,
+    options.output(*(f for f in TABLES if f != "parquet")),  # which holds one table
 )
 def verb(ask: Submit) -> int:
     """Hand in an implementation: say what is in it, and get the private link of its results."""
@@ -147,11 +147,11 @@ def _changes(page: str) -> list[str]:
 
 
 def _sheet(label: str, table: _Table) -> Sheet:
-    """The table as it is on the page."""
-    cells = [[None if isinstance(v := row.get(h.name), list) else v for h in table.columns] for row in table.rows]
+    """The table as it is on the page, whose numbers of runs are of the submission, and no run's yet."""
+    heads = [h for h in table.columns if h.name != "run"]
+    cells = [[None if isinstance(v := row.get(h.name), list) else v for h in heads] for row in table.rows]
     columns = [
-        Column(h.name, h.title, h.unit, _digits(h.name, [line[k] for line in cells]))
-        for k, h in enumerate(table.columns)
+        Column(h.name, h.title, h.unit, _digits(h.name, [line[k] for line in cells])) for k, h in enumerate(heads)
     ]
     return Sheet(table.title, label, columns, [Line(line) for line in cells], notes=table.notes)
 

@@ -15,8 +15,8 @@ from . import cores
 from .layout import anchor_of
 from .limits import HANDED_IN, Limits
 
-#: the first day that a zip knows, and a file's mode there
-_DAY, _MODE = (1980, 1, 1, 0, 0, 0), 0o644 << 16
+#: the first day that a zip knows, and the modes of a file and a link there
+_DAY, _MODE, _LINK = (1980, 1, 1, 0, 0, 0), 0o644 << 16, (stat.S_IFLNK | 0o777) << 16
 #: folders above an implementation that may hold its KAT file
 _ABOVE = 2
 
@@ -41,20 +41,21 @@ def _packed(folder: Path, limits: Limits) -> bytes:
     out, size = io.BytesIO(), 0
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for count, (name, file) in enumerate(sorted(_files(folder)), 1):
-            content = file.read_bytes()
+            link = _leads_nowhere(file)
+            content = os.fsencode(file.readlink()) if link else file.read_bytes()
             size += len(content)
             if size > limits.zip_bytes or count > limits.zip_members:
                 most = f"{limits.zip_members} files or {limits.zip_bytes >> 20} MiB"
                 raise UserError(f"{cut(str(folder))}: more than {most}; name a smaller folder")
             info = zipfile.ZipInfo(name, _DAY)
-            info.external_attr, info.compress_type = _MODE, zipfile.ZIP_DEFLATED
+            info.external_attr, info.compress_type = _LINK if link else _MODE, zipfile.ZIP_DEFLATED
             archive.writestr(info, content)
     return out.getvalue()
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Each file below, and those right above, by its name in the zip; of ``crypto_core`` both halves. Links become what
-    they lead to."""
+    they lead to; those that lead nowhere stay, for whoever looks through the zip to say so."""
     at = anchor_of(folder.parts)
     root = folder if at is None else Path(*folder.parts[:at])
     halves = cores.halves(folder)
@@ -66,7 +67,15 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
         here = Path(place)
         folders[:] = [f for f in folders if not f.startswith(".") and (here / f).resolve() not in seen]
         seen |= {(here / f).resolve() for f in folders}
-        yield from (((here / f).relative_to(root).as_posix(), here / f) for f in files if (here / f).is_file())
+        yield from (((here / f).relative_to(root).as_posix(), here / f) for f in files if _is_taken(here / f))
+
+
+def _is_taken(file: Path) -> bool:
+    return file.is_file() or (_leads_nowhere(file) and not file.name.startswith("."))
+
+
+def _leads_nowhere(file: Path) -> bool:
+    return file.is_symlink() and not os.path.exists(file)  # noqa: PTH110 - Path.exists raises for a link to itself
 
 
 def _above(folder: Path, root: Path) -> list[Path]:

@@ -96,10 +96,10 @@ def one(v: View, token: str) -> Page:
     blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(jobs))]
     blocks += _decisions(s, token)
     blocks += _linted(found, s)
-    public, own = s.state == PUBLISHED, {j.number: address.path("submissions", token, str(j.number)) for j in jobs}
-    blocks.append(_of_jobs(jobs, own, public))
+    public = s.state == PUBLISHED
+    at = {} if public else {j.number: address.path("submissions", token, str(j.number)) for j in jobs}
+    blocks.append(_of_jobs(jobs, at, public))
     mine = _rows(jobs, lambda j: j.run if public else j.number)
-    at = {} if public else own
     tables = results.tables(mine, ()) if mine else []
     blocks += (Table(t, bars=bars(t), wide=("detail",), private=not public, addresses=at) for t in tables)
     blocks += _changes(v, desk, s, mine, at)
@@ -152,15 +152,15 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
     yield Text(f"Licence as you said: {s.licence}{files}. SHA-256 of the zip: {s.digest}")
 
 
-def _of_jobs(jobs: Sequence[Job], own: Mapping[int, str], public: bool) -> Table:
+def _of_jobs(jobs: Sequence[Job], at: Mapping[int, str], public: bool) -> Table:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.place, " ".join(j.task.flags), j.state, j.attempts or None,
-         j.number if j.record is not None else None, _said(j, public))
+         j.run if public else j.number if j.record is not None else None, _said(j, public))
         for j in jobs
     ]  # fmt: skip
     heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "run": 0,
              "detail": None}  # fmt: skip
-    return Table(plain("Runs", "jobs", heads, lines), wide=("detail",), addresses=own)
+    return Table(plain("Runs", "jobs", heads, lines), wide=("detail",), addresses=at)
 
 
 def run(v: View, token: str, number: str) -> Page:
