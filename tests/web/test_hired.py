@@ -218,6 +218,7 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
             ("speed", 1.0), ("encrypt@0/16", 1.0), ("ram", 5), ("encrypt_per_ad_byte", 1.0), ("rom", -5000),
             ("cycles_encrypt_mean", -1.5), ("cycles_decrypt_mean", 1e308), ("heap", 10**400), ("stack", 70),
             ("encrypt_fixed", 99.0), ("energy_encrypt_modelled", 1.0), ("image_rom", float("nan")),
+            ("rom", 2574.5),
         )),
         *(({"metrics": {n: v for n, v in good.metrics.items() if n != name}}, f"{name}: this metric is missing")
           for name in ("rom", "stack", "cycles_decrypt_mean", "encrypt_per_byte")),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from statistics import fmean
 
-from ..model.metric import MADE, metric_names
+from ..model.metric import MADE, metric, metric_names
 from ..model.packed import MOST, unpack
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
@@ -119,5 +119,7 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
             yield f"{name}: a metric that no such run has"
         elif not least <= value < _MOST:
             yield f"{name}: below zero, or too large"
+        elif metric(name).unit == "bytes" and value != int(value):
+            yield f"{name}: no whole number of bytes"
         elif name in made and not math.isclose(value, made[name], rel_tol=1e-9, abs_tol=1e-6):
             yield f"{name}: {value:.6g} contradicts the other figures, of which {made[name]:.6g} follows"
