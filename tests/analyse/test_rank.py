@@ -95,6 +95,23 @@ def test_one_name_of_two_places_is_ranked_as_two_ciphers() -> None:
     assert rank.apart([r | {"variant": "ascon128v12"} for r in rows])[0]["variant"] == "ascon128v12"  # known
 
 
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("12345")), max_size=8), st.randoms())
+def test_places_that_share_sources_are_one_cipher_whatever_the_order(pairs: list, rng: random.Random) -> None:
+    rows = [row("xx/ref", origin=place, digest=digest, implementation="ref") for place, digest in pairs]
+    told = rank.apart(rows)
+    mixed = rng.sample(rows, len(rows))
+    assert sorted(map(str, rank.apart(mixed))) == sorted(map(str, told))
+    for r in told:
+        same = {o["variant"] for o in told if o["digest"] == r["digest"] or o["origin"] == r["origin"]}
+        assert same == {r["variant"]}
+
+
+def test_places_are_joined_over_others_and_not_otherwise() -> None:
+    pairs = (("c", "1"), ("b", "2"), ("a", "1"), ("b", "1"), ("d", "3"))
+    told = rank.apart([row("xx/ref", origin=p, digest=d, implementation="ref") for p, d in pairs])
+    assert [r["variant"] for r in told] == ["xx (a)"] * 4 + ["xx (d)"]
+
+
 @pytest.mark.parametrize("kind", ["top", "places", "merit", "score"])
 def test_no_table_of_variants_mixes_places(kind: str) -> None:
     rows = [

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from steelyard.cli.records import document
 from steelyard.cli.run import sheets_of
+from steelyard.cli.weigh import _confirmations
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.publish.sheet import text
+from steelyard.store import Store
 from tests.made_up import other_build, record, store
 
 from .conftest import BOTH, Cli, cells
@@ -386,6 +388,31 @@ def test_a_reference_is_one_whatever_the_group(cli: Cli, tmp_path: Path) -> None
     assert found == {"key 128": 100, "key 160": 200}
 
 
+def test_what_answers_alike_is_named_by_its_place(tmp_path: Path) -> None:
+    made = []
+    for origin, digest, answers in (("p1", "a", "x"), ("p2", "b", "y"), ("p3", "c", "x")):
+        seen = Verification("package", 9, 0, 0, answers * 64)
+        made.append(replace(record(origin=origin, digest=digest), verification=seen))
+    store(tmp_path / "results.db", *made)
+    with Store.open(tmp_path / "results.db") as opened:
+        said = _confirmations(opened, made)
+    assert said == [f"toy1/ref ({p}) answers as run {n}, of other sources" for p, n in (("p1", 3), ("p3", 1))]
+
+
+def test_a_reference_that_means_two_ciphers_is_named_by_its_place(cli: Cli, tmp_path: Path) -> None:
+    store(
+        tmp_path / "results.db",
+        record("toy1/ref", origin="p1"),
+        record("toy1/ref", origin="p2", digest="b", rom=1000),
+    )
+    asked = cli("rank --by rom --relative-to toy1")
+    said = "--relative-to toy1: is the name of 2 ciphers; give one of 'toy1 (p1)', 'toy1 (p2)'"
+    assert (asked.code, said in asked.err) == (2, True)
+    for name in ("toy1 (p1)", "toy1/ref (p1)"):
+        [sheet] = json.loads(cli(["rank", "--by", "rom", "--relative-to", name, "--json"]).out)
+        assert [r["relative"] for r in sheet["rows"]] == [100, 200]
+
+
 def test_what_only_its_own_answers_vouch_for_is_told(cli: Cli, tmp_path: Path) -> None:
     some = (("toy", "package", 1), ("both", "package+known", 2), ("core", "asconaead128+package", 3))
     made = [
@@ -398,6 +425,8 @@ def test_what_only_its_own_answers_vouch_for_is_told(cli: Cli, tmp_path: Path) -
         assert said in cli(question).out, question
         known = cli([*question.split(), "--where", "answers == known"]).out
         assert ("toy" in known, "both" in known) == (False, True), question
+    for question in ("choose toy/ref -t uno --mlen 24 --ram 1", "choose toy/ref --table --mlen 24 --ram 1"):
+        assert said in cli(question).out, question
 
 
 def test_a_size_that_nobody_knows_is_the_runs(cli: Cli, tmp_path: Path) -> None:
@@ -405,6 +434,24 @@ def test_a_size_that_nobody_knows_is_the_runs(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", toy)
     titles = [json.loads(cli(f"rank --by rom --group-by {size} --json").out)[0]["title"] for size in ("key", "block")]
     assert [t.split(",")[0] for t in titles] == ["key 40 bits", "block 64 bits"]
+    none = cli("rank --by rom --group-by nonce")
+    assert (none.code, none.err) == (1, "rank --kind top: without nonce, so not ranked: toy/ref\n")
+    store(tmp_path / "results.db", record("ascon128v12/ref"))
+    for size, bits, other in (("tag", "tag 128", "toy"), ("block", "block 64", "ascon128v12")):
+        some = cli(f"rank --by rom --group-by {size}").out
+        assert some.startswith(f"{bits} bits, uno")
+        assert some.count(" bits, ") == 1
+        assert f"without {size}, so not ranked: {other}/ref" in some
+
+
+def test_the_baseline_of_blocks_of_another_size_is_taken_off_by_the_byte(cli: Cli, tmp_path: Path) -> None:
+    """nocrypt's blocks have 16 bytes, and the groups are those of whole figures."""
+    for label, cycles, each in (("nocrypt/ref", 120, 7.5), ("toy/ref", 800, 100)):
+        made = record(label, primitive="crypto_block", load="kat", cycles_encrypt_mean=cycles, encrypt_per_byte=each)
+        store(tmp_path / "results.db", made)
+    [sheet] = json.loads(cli("rank --by encrypt_per_byte --group-by block --minus-nocrypt --json").out)
+    assert sheet["title"].startswith("block 64 bits, ")
+    assert [r["encrypt_per_byte"] for r in sheet["rows"]] == [(800 - 120) / 8]
 
 
 def test_a_share_is_of_what_its_heading_names(cli: Cli, tmp_path: Path) -> None:

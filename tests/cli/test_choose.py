@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from steelyard.cli.plan import Plan
+from steelyard.model.campaign import Campaign
 from steelyard.model.protocol import PROTOCOLS
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
@@ -120,11 +122,11 @@ def test_what_is_shown_is_weighed_and_has_room(chosen: Cli, tmp_path: Path, monk
         return bool(store(tmp_path / "results.db", *made)), []
 
     monkeypatch.setattr("steelyard.cli.choose._measured", weighed)
-    asked = chosen("choose fast1 both1 small1 big1 -t uno --mlen 1600 --top 1 --measure")
+    asked = chosen("choose fast1 both1 small1 big1 -t uno --mlen 800 --top 1 --measure")
     assert "small1/ref" in asked.out
     assert "big1" not in asked.out
     assert "leave 448 of the chip's 2048 bytes of RAM; 1 implementation needs more" in asked.out
-    assert "gave no figure at this size, as RAM has no room for such a call or its run failed: small1/ref" in asked.out
+    assert "gave no figure at this size, for the run failed (steelyard list runs says why): small1/ref" in asked.out
     assert "--measure" not in asked.out
     assert len(rounds) == 2
 
@@ -226,7 +228,7 @@ def test_nothing_fits_and_what_would(chosen: Cli) -> None:
     assert chosen(f"{ASK} --rate {rate}").code == 0
     large = chosen("choose -t uno --mlen 4096")
     assert large.code == 1
-    assert "4096 of the chip's 2048 bytes of RAM" in large.out
+    assert "8192 of the chip's 2048 bytes of RAM" in large.out
 
 
 def test_what_it_costs_is_arithmetic(chosen: Cli) -> None:
@@ -292,13 +294,37 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
 
 def test_what_has_no_room_beside_the_message_does_not_fit(chosen: Cli, tmp_path: Path) -> None:
     """Of the Uno's 2048 bytes; and no limit is advised that would not help."""
-    roomy, alone = (chosen(f"choose -t uno --mlen {n}") for n in (1900, 2048))
-    assert "need more" in roomy.out
+    roomy, alone = (chosen(f"choose -t uno --mlen {n}") for n in (950, 1023))
+    assert "need more, with key, nonce and tag" in roomy.out
     assert "leave 148 of the chip's 2048 bytes of RAM" in roomy.out
-    assert "leave 0 of the chip's 2048 bytes of RAM" in alone.out
+    assert "leave 2 of the chip's 2048 bytes of RAM" in alone.out
     assert "is first" not in alone.out
-    assert "alone take 2049 of the chip's 2048 bytes" in chosen("choose -t uno --mlen 2049").out
-    assert "--rom" not in chosen("choose -t uno --mlen 2048 --rom 100").out
+    assert "alone take 2050 of the chip's 2048 bytes" in chosen("choose -t uno --mlen 1025").out
+    assert "--rom" not in chosen("choose -t uno --mlen 1023 --rom 100").out
+    store(tmp_path / "results.db", linear("ascon128v12/ref", 10, rom=500, stack=100))
+    known = "choose ascon128v12 -t uno --mlen"
+    assert (chosen(f"{known} 950").code, chosen(f"{known} 951").code) == (0, 1), "48 bytes of key, nonce and tag"
+
+
+def test_what_was_weighed_and_left_out_for_want_of_ram_does_not_fit(chosen: Cli, tmp_path: Path) -> None:
+    left_out = replace(linear("small1/ref", 40, load="0/500", rom=900, stack=90), points=())
+    store(tmp_path / "results.db", left_out)
+    asked = chosen("choose small1 fast1 -t uno --mlen 500")
+    assert "weighed: RAM has no room for a call of this size, or the algorithm takes none: small1/ref" in asked.out
+    assert "fast1/ref is first: nothing else fits" in asked.out
+    assert "small1/ref is first" in chosen("choose small1 -t uno --mlen 501").out
+
+
+def test_a_place_is_weighed_without_its_other_primitives(chosen: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = []
+
+    def plan(campaign: Campaign, **more: object) -> Plan:
+        planned.append(campaign.exclude)
+        return Plan([], [])
+
+    monkeypatch.setattr("steelyard.cli.plan.plan", plan)
+    chosen(f"{ASK} --rom 1000 --measure")
+    assert planned == [("crypto_block",)]
 
 
 def test_what_has_no_points_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path) -> None:

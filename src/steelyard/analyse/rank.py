@@ -41,23 +41,30 @@ def value(row: Row, name: str) -> float | None:
 def apart(rows: Sequence[Row]) -> list[Row]:
     """The rows; a variant that nobody knows means another cipher in each place where sources came from, and is called
     so. Places that have the same sources of it are one."""
-    first: dict[tuple[Value, ...], str] = {}
-    same: dict[tuple[Value, ...], str] = {}
-    names = [(r["primitive"], r["variant"]) for r in rows]
-    for r, name in zip(rows, names, strict=True):
-        place = _folder(r)
-        other = first.setdefault((*name, r.get("digest") or place), place)
-        if other != place:
-            same[*name, place] = same.get((*name, other), other)
-    places = [same.get((*name, _folder(r)), _folder(r)) for r, name in zip(rows, names, strict=True)]
-    of: dict[tuple[Value, Value], set[str]] = {}
-    for name, place in zip(names, places, strict=True):
-        of.setdefault(name, set()).add(place)
-    strange = {name for name, some in of.items() if len(some) > 1 and not _is_known(*map(str, name))}
+    sources: dict[tuple[Value, Value], dict[tuple[str, Value], None]] = {}
+    for r in rows:
+        sources.setdefault(_cipher(r), {})[_folder(r), r.get("digest")] = None
+    called = {name: _joined(some) for name, some in sources.items()}
+    strange = {n for n, of in called.items() if len({*of.values()}) > 1 and not _is_known(*map(str, n))}
     return [
-        r | {"variant": f"{name[1]} ({place})"} if name in strange else r
-        for r, name, place in zip(rows, names, places, strict=True)
+        r | {"variant": f"{r['variant']} ({called[name][_folder(r)]})"} if (name := _cipher(r)) in strange else r
+        for r in rows
     ]
+
+
+def _cipher(row: Row) -> tuple[Value, Value]:
+    return row["primitive"], row["variant"]
+
+
+def _joined(sources: Iterable[tuple[str, Value]]) -> dict[str, str]:
+    """What to call each place, of places with digests: those that share sources, be it over others, are one, which has
+    the shortest name of them."""
+    parts: list[tuple[set[str], set[Value]]] = []
+    for place, digest in sources:
+        meets = [p for p in parts if place in p[0] or (digest and digest in p[1])]
+        parts = [p for p in parts if p not in meets]
+        parts.append(({place}.union(*(p[0] for p in meets)), {digest}.union(*(p[1] for p in meets))))
+    return {place: min(places, key=lambda p: (len(p), p)) for places, _ in parts for place in places}
 
 
 def _folder(row: Row) -> str:

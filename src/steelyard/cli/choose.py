@@ -26,7 +26,9 @@ from ..model.variant import rate_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Choice
-from ..publish.ranking import of_authors, unjudged
+from ..publish.ranking import unjudged
+from ..publish.results import some
+from ..verify.known import readings
 from . import options, select
 from .answers import found
 from .options import command
@@ -296,7 +298,7 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         unknown=sorted({str(r["label"]) for r in unknown}),
         protocol=PROTOCOLS.get(ask.workload),
         measured=ask.measure,
-        notes=(*of_authors(ordered), *notes),
+        notes=tuple(notes),
     )
 
 
@@ -320,16 +322,31 @@ def _compared(
 
 
 def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: int) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows whose RAM the chip has beside message and associated data, and what to say of the others. What was
-    weighed at this size had the room."""
-    left, exact = most - sum(size), f"{'decrypt' if ask.decrypt else 'encrypt'}@{size[0]}/{size[1]}"
-    fit = [r for r in rows if r.get(exact) is not None or (left >= 0 and (value(r, "ram") or 0) <= left)]
-    lost = {str(r["label"]) for r in rows} - {str(r["label"]) for r in fit}
+    """The rows whose RAM the chip has beside the buffers of a call, and what to say of the others. What was weighed at
+    this size had the room, and what was weighed there and has no figure had none."""
+    (adlen, mlen), exact = size, f"{'decrypt' if ask.decrypt else 'encrypt'}@{size[0]}/{size[1]}"
+    taken = adlen + 2 * mlen  # the output is another buffer
+    left = most - taken
+    had = {_setup(r) for r in rows if r.get(exact) is not None}
+    none = {_setup(r) for r in rows if workload_name(str(r["workload"])) == f"{adlen}/{mlen}"} - had
+    tried = [r for r in rows if _setup(r) not in none]
+    fit = [r for r in tried if _setup(r) in had or (value(r, "ram") or 0) + _beside(r) <= left]
+    kept = {str(r["label"]) for r in fit}
+    full = sorted({str(r["label"]) for r in rows if _setup(r) in none} - kept)
+    text = "weighed: RAM has no room for a call of this size, or the algorithm takes none"
+    said = [f"{text}: {some(full)}"] if full else []
+    lost = {str(r["label"]) for r in tried} - kept
     if left < 0:
-        return fit, (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
-    text = f"message and associated data leave {left} of the chip's {most} bytes of RAM"
-    need = f"{counted(len(lost), 'implementation')} need{'s' * (len(lost) == 1)} more"
-    return fit, ((f"{text}; {need}",) if lost else ())
+        return fit, (f"message, associated data and output alone take {taken} of the chip's {most} bytes of RAM", *said)
+    text = f"message, associated data and output leave {left} of the chip's {most} bytes of RAM"
+    need = f"{counted(len(lost), 'implementation')} need{'s' * (len(lost) == 1)} more, with key, nonce and tag"
+    return fit, (*([f"{text}; {need}"] if lost else []), *said)
+
+
+def _beside(row: Row) -> int:
+    """Bytes of key, nonce and tag, as far as they are known."""
+    known = readings("crypto_aead", str(row["variant"]))
+    return known[0].key + known[0].npub + known[0].out if known else 0
 
 
 def _costed(
@@ -431,10 +448,11 @@ def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]
     wanted = {(r["digest"], r["flags"]): str(r["label"]) for r in rows}
     flags = tuple(dict.fromkeys(str(r["flags"]) for r in rows))
     jobs: dict[tuple[Value, Value], Job] = {}
+    others = tuple(p for p in PRIMITIVES if p != ask.primitive)  # a place may have them too
     for place in dict.fromkeys(str(r["origin"] or r["label"]) for r in rows):
-        campaign = Campaign(implementations=(place,), targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
+        asked = Campaign(implementations=(place,), targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
         with suppress(UserError):  # it has moved
-            found = plan(campaign, baselines=False).jobs
+            found = plan(asked.but(exclude=others), baselines=False).jobs
             jobs |= {k: j for j in found if (k := (identity(j.implementation), j.plan.flags)) in wanted}
     weigh(list(jobs.values()), ask.db)
     return bool(jobs), sorted({label for k, label in wanted.items() if k not in jobs})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 import click
@@ -14,9 +14,9 @@ from ..analyse.choose import block_bytes, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
 from ..model.metric import metric
-from ..model.row import Row, Value, grouped
+from ..model.row import Row, Value
 from ..publish import ranking
-from ..publish.results import GROUP, without_figures
+from ..publish.results import GROUP, some, without_figures
 from ..publish.sheet import Sheet, distinct
 from ..verify.known import readings
 from . import options
@@ -70,16 +70,17 @@ def verb(ask: Rank) -> int:
     metrics = ranking.metrics_of(ask.kind, named or paper)
     say(_ignored(ask, metrics))
     used = ranking.needed(ask.kind, metrics)
-    columns = [*used, *(_OF_SIZES if ask.group_by else ())]
+    columns = [*used, *(_OF_SIZES if ask.group_by or ask.minus_nocrypt else ())]
     answer = asked(ask.what, ask.where, columns, ask.db, wanted=used if ask.by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
+    bits = {r["run"]: _bits(r, ask.group_by) for r in rows} if ask.group_by else {}
     if ask.minus_nocrypt:
         rows = _minus_nocrypt(rows, used)
-    rows = [r for r in rows if r["variant"] != "nocrypt"]
+    rows = rank.apart([r for r in rows if r["variant"] != "nocrypt"])
     if not rows:
         there = [r for r in answer.rows if r["variant"] != "nocrypt"]
-        some = f"{counted(len(there), 'matching run')}, none of them verified; steelyard publish says why"
-        stderr().print(some if there else "no stored run matches; steelyard run makes them")
+        text = f"{counted(len(there), 'matching run')}, none of them verified; steelyard publish says why"
+        stderr().print(text if there else "no stored run matches; steelyard run makes them")
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
@@ -89,8 +90,9 @@ def verb(ask: Rank) -> int:
     if ask.relative_to and not any(ranking.is_called(r, ask.relative_to) for r in rows):
         raise UserError(f"--relative-to {ask.relative_to}: no stored run of it among those ranked; run it too")
     less = ("cycles: those of nocrypt are subtracted",) if ask.minus_nocrypt and _timed(metrics) else ()
+    sizeless = _sizeless(rows, ask.group_by, bits)
     sheets: list[Sheet] = []
-    for title, part in _grouped(rows, ask.group_by):
+    for title, part in _grouped(rows, ask.group_by, bits):
         given = {"unit": ask.unit, "variants": ask.variants}
         made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, **given, among=rows)
         sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
@@ -99,11 +101,13 @@ def verb(ask: Rank) -> int:
             "sizes": "it is of hardware, and none of these runs has its throughput at all sizes",
             "joint": "none of these families has both software and hardware with 64 and 1536 bytes",
         }
-        stderr().print(f"rank --kind {ask.kind}: {none.get(ask.kind, 'nothing is ranked')}")
+        why = "; ".join(sizeless) or none.get(ask.kind, "nothing is ranked")
+        stderr().print(f"rank --kind {ask.kind}: {why}", soft_wrap=True)
         return 1
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
-    ask.out.give(distinct(sheets), notes=(*answer.notes, *ranking.of_authors(rows), *ranking.unjudged(answer.rows)))
+    left = (*ranking.of_authors(rows), *ranking.unjudged(answer.rows), *sizeless)
+    ask.out.give(distinct(sheets), notes=(*answer.notes, *left))
     return 0
 
 
@@ -152,7 +156,7 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
             lost.add(f"{r['target']} {r['primitive']} {r['flags']}{why}")
         mine: Row = dict(r)
         for n in (n for n in names if _timed([n])):
-            v, b = rank.value(r, n), rank.value(baseline, n) if baseline else None
+            v, b = rank.value(r, n), _of_baseline(baseline, n, r) if baseline else None
             mine[n] = None if v is None or b is None else v - b
         made.append(mine)
     if lost:
@@ -161,25 +165,48 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     return made
 
 
+def _of_baseline(baseline: Row, name: str, row: Row) -> float | None:
+    """The baseline's figure for a row: its blocks have a size of their own, so a byte's is over the row's block."""
+    if row["primitive"] != "crypto_block" or not name.endswith("_per_byte"):
+        return rank.value(baseline, name)
+    cycles, block = rank.value(baseline, f"cycles_{name.removesuffix('_per_byte')}_mean"), block_bytes(row)
+    return cycles / block if cycles is not None and block else None
+
+
 #: sizes that rankings can be apart by
 _SIZES = ("key", "nonce", "tag", "block")
-#: what says the sizes of a block cipher that nobody knows
-_OF_SIZES = ("key_bytes", "cycles_encrypt_mean", "encrypt_per_byte")
+#: those that a primitive has; "tag" is a hash's digest
+_HAS = {"crypto_block": ("key", "block"), "crypto_hash": ("tag",), "crypto_cxof": ("tag",)}
+#: what says the sizes of a block cipher that nobody knows, and what a baseline takes off its bytes
+_OF_SIZES = ("key_bytes", "cycles_encrypt_mean", "cycles_decrypt_mean", "encrypt_per_byte")
 
 
-def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
+def _bits(row: Row, size: str) -> int | None:
+    """Bits of key, nonce, tag or block; -1 where nobody knows, None where the primitive has no such thing."""
+    if size not in _SIZES:
+        raise unknown("group", size, _SIZES)
+    primitive, variant = str(row["primitive"]), str(row["variant"])
+    if size not in _HAS.get(primitive, ("key", "nonce", "tag")):
+        return None
+    if primitive == "crypto_block":
+        found = {"key": key_bytes, "block": block_bytes}[size](row)
+        return -1 if found is None else 8 * found
+    known = readings(primitive, variant)  # type: ignore[arg-type]
+    return 8 * {"key": known[0].key, "nonce": known[0].npub, "tag": known[0].out}[size] if known else -1
+
+
+def _sizeless(rows: Sequence[Row], size: str, bits: Mapping[Value, int | None]) -> list[str]:
+    """What is in no group, because it has no such size."""
+    names = sorted({str(r["label"]) for r in rows if size and bits[r["run"]] is None})
+    return [f"without {size}, so not ranked: {some(names)}"] if names else []
+
+
+def _grouped(rows: Sequence[Row], size: str, bits: Mapping[Value, int | None]) -> list[tuple[str, list[Row]]]:
     """Rows by the size of key, nonce, tag or block, with a title for each group."""
-    if not group:
+    if not size:
         return [("", list(rows))]
-    if group not in _SIZES:
-        raise unknown("group", group, _SIZES)
-
-    def bits(r: Row) -> int:
-        if r["primitive"] == "crypto_block":
-            size = {"key": key_bytes, "block": block_bytes}.get(group, lambda _: 0)(r)
-            return -1 if size is None else 8 * size
-        found = readings(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
-        return 8 * {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}.get(group, 0) if found else -1
-
-    parts = grouped(rows, bits)
-    return [(f"{group} {n} bits, " if n >= 0 else f"{group} not known, ", p) for n, p in sorted(parts.items())]
+    parts: dict[int, list[Row]] = {}
+    for r in rows:
+        if (n := bits[r["run"]]) is not None:
+            parts.setdefault(n, []).append(r)
+    return [(f"{size} {n} bits, " if n >= 0 else f"{size} not known, ", p) for n, p in sorted(parts.items())]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..analyse.answer import told_apart
+from ..analyse.rows import rows
 from ..model import paths
 from ..model.errors import UserError, counted
 from ..model.implementation import Rejected
@@ -78,13 +80,18 @@ def weigh(
         if lost := len(pipeline.keeper.waiting):
             runs = "1 run is" if lost == 1 else f"{lost} runs are"
             stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
+        records = list({r.setup.key: r for r in records}.values())  # two places may have the same sources
         return Weighed(records, _confirmations(store, records), bool(lost))
 
 
-def _confirmations(store: Store, records: Iterable[Record]) -> list[str]:
+def _confirmations(store: Store, records: Sequence[Record]) -> list[str]:
     """For variants that nobody knows, which runs of other sources gave the same answers."""
-    answered = {r.setup.label: r for r in records if r.verification is not None and r.verification.answers}
-    found = [(label, store.same_answers(r)) for label, r in islice(answered.items(), _CONFIRMED)]
+    answered = {
+        (row["primitive"], row["label"]): r
+        for row, r in zip(told_apart(rows(records)), records, strict=True)
+        if r.verification is not None and r.verification.answers
+    }
+    found = [(label, store.same_answers(r)) for (_, label), r in islice(answered.items(), _CONFIRMED)]
     return [f"{label} answers as run {', '.join(map(str, runs))}, of other sources" for label, runs in found if runs]
 
 

@@ -51,6 +51,11 @@ class Choice(Struct, frozen=True, kw_only=True):
         """The one to take."""
         return self.fitting[0] if self.fitting else None
 
+    @property
+    def advised(self) -> Sequence[Row]:
+        """What fits, or what would within other limits."""
+        return self.fitting or [r.row for r in choose.relaxed(self.candidates, self.limits)]
+
 
 def shown(fitting: Sequence[Row], top: int, by: str = AIMS[0]) -> list[Row]:
     """The first of what fits, each implementation with its best flags, and all that nothing beats."""
@@ -70,6 +75,7 @@ def sheets(answer: Choice, top: int) -> list[Sheet]:
         *_reasons(answer),
         *_assumptions(answer, rows),
         *_of_device(answer, rows or answer.candidates),
+        *of_authors(answer.advised),
         *answer.notes,
     ]
     if not rows:
@@ -132,7 +138,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
     if answers:
         notes += _assumptions(answers[0], [a.first for a in answers if a.first])
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
-        notes += of_authors([a.first for a in answers if a.first])
+        notes += of_authors(r for a in answers for r in (a.advised[:1] if a.first else a.advised))
     if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
         notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}")
     return Sheet(title, "choice", columns, lines, notes=notes)
@@ -155,7 +161,7 @@ def not_weighed(gone: Iterable[str], failed: Iterable[str]) -> list[str]:
     """That some could not be weighed at the size: their sources are ``gone``, or there is no figure at it."""
     said = {
         "not weighed, because their sources are not here as they were": gone,
-        "weighing gave no figure at this size, as RAM has no room for such a call or its run failed": failed,
+        "weighing gave no figure at this size, for the run failed (steelyard list runs says why)": failed,
     }
     return [f"{text}: {some(sorted(names))}" for text, labels in said.items() if (names := [*labels])]
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
-from ..model.errors import unknown
+from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
@@ -90,7 +90,8 @@ def ranked(
 ) -> list[Sheet]:
     """The tables of a ranking, as far as its kind knows what is asked. The ``reference`` is looked for ``among`` all
     rows, of which these may be a part."""
-    every, rows = among or rows, rank.apart(rows)
+    every, rows = rank.apart(among or rows), rank.apart(rows)
+    _unique(every, reference)
     if kind == "top":
         return tops(rows, metrics, top or TOP, reference, unit=unit, variants=variants, among=every)
     if kind == "pareto":
@@ -133,8 +134,23 @@ def tops(
 
 
 def is_called(row: Row, name: str) -> bool:
-    """Whether a row is one of the variant or ``variant/implementation`` of this name."""
-    return name in (row["label"], row["variant"], f"{row['variant']}/{row.get('implementation')}")
+    """Whether a row is one of the variant or ``variant/implementation`` of this name; what is told apart by a place
+    (:func:`.rank.apart`) has its name without it too."""
+    variant = str(row["variant"])
+    names = (row["label"], variant, short := variant.partition(" (")[0], f"{short}/{row.get('implementation')}")
+    return name in names
+
+
+def _unique(rows: Iterable[Row], reference: str) -> None:
+    """Raises :class:`UserError` where the name of the reference means several ciphers of one primitive."""
+    meant: dict[Value, set[str]] = {}
+    for r in rows:
+        if reference and is_called(r, reference):
+            meant.setdefault(r["primitive"], set()).add(str(r["variant"]))
+    for variants in meant.values():
+        if len(variants) > 1:
+            names = ", ".join(f"'{v}'" for v in sorted(variants))
+            raise UserError(f"--relative-to {reference}: is the name of {len(variants)} ciphers; give one of {names}")
 
 
 def _base(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ...analyse import compare as comparing
-from ...analyse import expression, order
+from ...analyse import expression, order, rank
 from ...analyse.answer import run_number
 from ...model.errors import UserError, counted, cut, unknown
 from ...model.metric import ERRORS
@@ -132,7 +132,7 @@ def rankings(v: View) -> Page:
         raise UserError(f"top {cut(top, 20)!r}: write a number from 1 to 10000")
     used = ranking.needed(kind, metrics)
     answer = v.rows.answer(ask.names(v.text("what")), v.text("where"), used, wanted=used if v.text("by") else ())
-    rows = [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
+    rows = rank.apart([r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"])
     if reference and not any(ranking.is_called(r, reference) for r in rows):
         raise NotThereError(f"{cut(reference)}: no run of it among those ranked; {nearest(v, reference)}")
     each = v.text("variants") == "yes"
