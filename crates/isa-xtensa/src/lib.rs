@@ -118,7 +118,9 @@ impl Core for Xtensa {
     /// start-up code or [`Core::invoke`]'s caller has to have set VECBASE.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
         let (first, rest) = call.words(6, 4, true);
-        let sp = (call.stack & !15).wrapping_sub(4 * rest.len() as u32 + 16) & !15;
+        // with windows its caller's save area is above arguments: four registers beside the other four (4.7.1.5)
+        let (top, area) = (call.stack & !15, if self.features.windowed() { 32 } else { 16 });
+        let sp = top.wrapping_sub(4 * rest.len() as u32 + area) & !15;
         for (n, &value) in rest.iter().enumerate() {
             if !self.mem.ram_store::<4>(sp + 4 * n as u32, value as u32) {
                 return Err("the stack is not in RAM".into());
@@ -128,6 +130,9 @@ impl Core for Xtensa {
         let mut by = 0;
         if self.features.windowed() {
             by = 8;
+            if !self.mem.ram_store::<4>(sp.wrapping_sub(12), top) {
+                return Err("the stack is not in RAM".into());
+            }
             back = back & 0x3FFF_FFFF | 2 << 30;
             self.set_window_start(1 << self.window_base);
             self.set_ps(ps::WOE | ps::UM | 2 << 16);
