@@ -60,7 +60,7 @@ fn flags(op: Op, o: &Operands) -> Flags {
         Op::LoadMultiple(_) | Op::LoadMultiplePc(_) | Op::StoreMultiple(_) => none,
         Op::LoadExclusive(_) | Op::StoreExclusive(_) | Op::ClearExclusive => none,
         Op::B | Op::CompareBranch(_) | Op::Bl | Op::Bx | Op::Blx | Op::MovPc | Op::AddPc | Op::TableBranch(_) => none,
-        Op::It | Op::ChangeState | Op::Trap | Op::Unsupported | Op::Undefined => none,
+        Op::It | Op::ChangeState | Op::Sev | Op::Wfe | Op::Trap | Op::Unsupported | Op::Undefined => none,
     }
 }
 
@@ -106,7 +106,7 @@ fn registers(row: &Definition, o: &Operands, word: u32) -> (u16, u16) {
         Op::StoreExclusive(_) => (1 << (o.d & 15), 0),
         Op::Saturate(_) | Op::Nop | Op::Barrier | Op::MulLong(_) | Op::Div(_) | Op::LoadPc => (0, 0),
         Op::B | Op::BCond | Op::CompareBranch(_) | Op::Bl | Op::Bx | Op::Blx | Op::MovPc | Op::AddPc => (0, 0),
-        Op::TableBranch(_) | Op::It | Op::ClearExclusive => (0, 0),
+        Op::TableBranch(_) | Op::It | Op::ClearExclusive | Op::Sev | Op::Wfe => (0, 0),
         Op::ChangeState | Op::ReadSpecial | Op::WriteSpecial | Op::Trap | Op::Unsupported | Op::Undefined => (0, 0),
     };
     ((reads | o.address | field('n') | field('m')) & !(1 << PC), writes | o.writes)

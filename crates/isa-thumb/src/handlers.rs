@@ -157,6 +157,8 @@ pub(crate) fn handlers(op: Op, o: &Operands) -> Handlers {
         Op::ReadSpecial => seq!(control::read_special),
         Op::WriteSpecial => seq!(control::write_special),
         Op::Trap => end!(control::trap),
+        Op::Sev => seq!(control::send_event),
+        Op::Wfe => end!(control::wait_for_event),
         Op::Unsupported => end!(control::unsupported),
         Op::Undefined => end!(control::bad_opcode),
     };

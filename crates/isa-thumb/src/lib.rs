@@ -120,7 +120,7 @@ impl Core for Thumb {
 
     fn hidden(&self) -> Vec<u32> {
         let exclusive = self.exclusive.map_or([0, 0], |at| [1, at]);
-        [&self.system[..], &exclusive].concat()
+        [&self.system[..], &exclusive, &[self.event.into()]].concat()
     }
 
     fn set_registers(&mut self, values: &[u32]) -> bool {

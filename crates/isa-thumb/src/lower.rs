@@ -205,7 +205,7 @@ impl<E: Emit> Lowering<'_, E> {
             }
             Op::MovPc | Op::AddPc | Op::Trap | Op::Unsupported | Op::Undefined => self.e.handler(by),
             Op::LoadExclusive(_) | Op::StoreExclusive(_) | Op::It => self.by_all(by),
-            Op::ChangeState | Op::ReadSpecial | Op::WriteSpecial => self.by_all(by),
+            Op::ChangeState | Op::ReadSpecial | Op::WriteSpecial | Op::Sev | Op::Wfe => self.by_all(by),
         }
     }
 

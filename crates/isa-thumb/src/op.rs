@@ -117,6 +117,8 @@ pub(crate) enum Op {
     ChangeState,
     ReadSpecial,
     WriteSpecial,
+    Sev,
+    Wfe,
     Trap,
     Unsupported,
     Undefined,
@@ -191,7 +193,7 @@ impl Op {
         match self {
             Self::Simple(Simple::Mla | Simple::Mls) => Class::MulAdd,
             Self::Data(_) | Self::Shift(_) | Self::Simple(_) | Self::Saturate(_) => Class::Alu,
-            Self::Nop | Self::ClearExclusive => Class::Alu,
+            Self::Nop | Self::Sev | Self::ClearExclusive => Class::Alu,
             Self::Mul => Class::Mul,
             Self::MulLong(_) => Class::MulLong,
             Self::MulLongAdd(_) => Class::MulLongAdd,
@@ -211,7 +213,7 @@ impl Op {
             Self::It => Class::It,
             Self::Barrier => Class::Barrier,
             Self::ChangeState | Self::ReadSpecial | Self::WriteSpecial => Class::System,
-            Self::Trap | Self::Unsupported | Self::Undefined => Class::Stop,
+            Self::Wfe | Self::Trap | Self::Unsupported | Self::Undefined => Class::Stop,
         }
     }
 
@@ -225,6 +227,7 @@ impl Op {
             Self::LoadExclusive(_) | Self::StoreExclusive(_) | Self::ClearExclusive => Some("seldom"),
             Self::LoadPc | Self::MovPc | Self::AddPc | Self::TableBranch(_) => Some("goes anywhere, and seldom"),
             Self::ChangeState | Self::ReadSpecial | Self::WriteSpecial => Some("reaches every state, and seldom"),
+            Self::Sev | Self::Wfe => Some("seldom"),
             Self::Trap | Self::Unsupported | Self::Undefined => Some("faults"),
             Self::Data(_) | Self::Shift(_) | Self::Simple(_) | Self::Nop | Self::Barrier | Self::It => None,
             Self::Mul | Self::MulLong(_) | Self::MulLongAdd(_) => None,

@@ -17,11 +17,13 @@ pub struct Events {
     pub mul_long: Option<MulLong>,
     /// Unaligned access: address and bytes (2 or 4).
     pub unaligned: fn(u32, u32) -> u32,
+    /// WFE that finds an event.
+    pub wfe: u32,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { div: |_, _, _| 0, mul_long: None, unaligned: |_, _| 0 }
+        Self { div: |_, _, _| 0, mul_long: None, unaligned: |_, _| 0, wfe: 1 }
     }
 }
 
@@ -44,6 +46,8 @@ pub struct Thumb {
     pub(crate) ge: u32,
     /// Address of an open exclusive access.
     pub(crate) exclusive: Option<u32>,
+    /// The event register, which SEV sets.
+    pub(crate) event: bool,
     /// PRIMASK, BASEPRI, FAULTMASK, CONTROL and the process stack pointer; kept, without effect.
     pub(crate) system: [u32; 5],
     features: Features,
@@ -68,6 +72,7 @@ impl Thumb {
             q: false,
             ge: 0,
             exclusive: None,
+            event: false,
             system: [0; 5],
             features,
             events: Events::default(),
@@ -81,7 +86,7 @@ impl Thumb {
     pub(crate) fn restart(&mut self) {
         self.r = [0; 256];
         self.set_apsr(0);
-        self.exclusive = None;
+        (self.exclusive, self.event) = (None, false);
         self.system = [0; 5];
         self.r[SP] = self.flash_word(0) & !3;
         self.r[LR] = u32::MAX;

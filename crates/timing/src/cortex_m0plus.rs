@@ -28,7 +28,7 @@ impl CortexM0Plus {
 
     /// No instruction's cycles depend on operand values.
     pub fn events() -> Events {
-        Events::default()
+        Events { wfe: 2, ..Events::default() }
     }
 }
 

@@ -46,7 +46,7 @@ impl CortexM3 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: Some(mul_long), unaligned }
+        Events { div, mul_long: Some(mul_long), unaligned, ..Events::default() }
     }
 }
 

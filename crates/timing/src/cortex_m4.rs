@@ -27,7 +27,7 @@ impl CortexM4 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: None, unaligned }
+        Events { div, mul_long: None, unaligned, ..Events::default() }
     }
 }
 

@@ -57,7 +57,7 @@ impl CortexM7 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: None, unaligned: |_, _| 1 }
+        Events { div, mul_long: None, unaligned: |_, _| 1, ..Events::default() }
     }
 
     /// Cycles lost because the block at `start` follows the one that ended at `last`.

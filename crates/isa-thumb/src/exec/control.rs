@@ -188,6 +188,20 @@ fn not_modelled(cpu: &mut Thumb, i: &Insn) {
     cpu.mem.fault(FaultKind::Unsupported { word }, i.site);
 }
 
+/// SEV.
+pub(crate) fn send_event(cpu: &mut Thumb, _: &Insn) {
+    cpu.event = true;
+}
+
+/// WFE: goes on where an event was left, which it takes (ARMv7-M, B1.5.18); `imm` is the encoding.
+pub(crate) fn wait_for_event(cpu: &mut Thumb, i: &Insn) {
+    if !std::mem::take(&mut cpu.event) {
+        return unsupported(cpu, i);
+    }
+    cpu.mem.stall += i64::from(cpu.events.wfe);
+    cpu.r[PC] = i.site.pc.wrapping_add(if i.imm >> 16 == 0 { 2 } else { 4 });
+}
+
 /// Pseudo-instruction after one that may lower the stack pointer.
 #[inline(always)]
 pub(crate) fn stack(cpu: &mut Thumb, i: &Insn) {
