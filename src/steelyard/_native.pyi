@@ -73,6 +73,7 @@ def elf_code(elf: bytes, name: str) -> int | None: ...
 def simulate(
     chip: Chip,
     image: bytes | list[tuple[int, bytes]],
+    entry: int | None,
     call: int | None,
     arguments: list[tuple[int, int] | bytes],
     trigger: int | None,

@@ -84,6 +84,23 @@ def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, im
     assert "Left out, no memory that runs: 3 bytes at 0x820000." in done.err + done.out
 
 
+def test_intel_hex_begins_where_it_says(cli: Cli, tmp_path: Path) -> None:
+    assembled(tmp_path, ".globl _start\nfirst: break\n    break\n_start: break\n")
+    lines = intel_hex((tmp_path / "x.elf").read_bytes()).splitlines(keepends=True)
+    for start, pc in ((b"", 0), (b":0400000300000004F5\n", 4), (b":0400000500000004F3\n", 4)):
+        (tmp_path / "x.hex").write_bytes(b"".join([*lines[:-1], start, lines[-1]]))
+        assert json.loads(cli("sim x.hex -t uno --json").out)["pc"] == pc
+    (tmp_path / "x.hex").write_bytes(b"".join([*lines[:-1], b":020000030000FB\n", lines[-1]]))
+    assert "has a start of 2 bytes; Intel HEX has four" in cli("sim x.hex -t uno").err
+    assert json.loads(cli("sim x.elf -t uno --json").out)["pc"] == 4
+
+
+def test_a_register_of_the_core_that_a_loop_reads_is_told(cli: Cli, tmp_path: Path) -> None:
+    assembled(tmp_path, "    .option arch, +zicsr\n_start: csrr a0, minstret\n    j _start\n", "gd32vf103")
+    assert json.loads(cli("sim x.elf -t gd32vf103 --json").out)["round"] == [{"address": None, "name": "minstret"}]
+    assert "In each round it reads minstret, and may wait" in cli("sim x.elf -t gd32vf103").out
+
+
 def test_one_function(cli: Cli, image: bytes) -> None:
     said = cli(f"{CALL} copied --arg @4 --arg @hex:01020304 --arg 3 --json")
     assert said.code == 0

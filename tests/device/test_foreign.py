@@ -19,6 +19,7 @@ from steelyard.device.foreign import Experiment, Seen, returned
 from steelyard.lab.image import made
 from steelyard.model.call import Op, Request
 from steelyard.model.target import Target
+from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
 
 #: no start-up code but this, and no header: a program that knows nothing of Steelyard
@@ -189,7 +190,7 @@ def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> N
 @pytest.mark.parametrize(
     ("name", "program"),
     [
-        ("uno", "8895 ffcf"),
+        ("uno", "01e0 03bf 8895 ffcf"),  # SMCR.SE is set
         ("bluepill", "0010 0020 0900 0008 30bf fee7"),
         ("gd32vf103", "7300 5010 6f00 0000"),
         ("msp430f1611", "32d0 1000 ff3f"),
@@ -203,7 +204,33 @@ def test_a_core_that_sleeps(name: str, program: str) -> None:
     if name == "msp430f1611":
         pieces.append((0xFFFE, base.to_bytes(2, "little")))
     seen = foreign.run(target, pieces, Experiment(cycles=1000, seconds=60.0))
-    assert (seen.end, seen.fine, seen.text, seen.pc) == ("sleeps", True, "", base + (8 if name == "bluepill" else 0))
+    before = {"bluepill": 8, "uno": 4}
+    assert (seen.end, seen.fine, seen.text, seen.pc) == ("sleeps", True, "", base + before.get(name, 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "enable"),
+    [
+        ("uno", "01e0 03bf"),  # ldi r16, 1; out SMCR, r16
+        ("attiny85", "00e2 05bf"),  # MCUCR
+        ("atmega128", "00e2 05bf"),
+        ("nano-every", "01e0 0093 5000"),  # SLPCTRL.CTRLA
+    ],
+)
+def test_sleep_does_nothing_until_it_is_enabled(name: str, enable: str) -> None:
+    target = the_target(name)
+    passed, other = (run(target, bytes.fromhex(f"{word} 9895"), base=0) for word in ("8895", "0000"))  # sleep or nop
+    assert (passed.fault, passed.pc, passed.cycles) == ("trap", 2, other.cycles)
+    before = bytes.fromhex(enable)
+    slept = run(target, before + bytes.fromhex("8895 9895"), base=0)
+    assert (slept.end, slept.pc) == ("sleeps", len(before))
+
+
+def test_an_event_that_was_left_ends_one_wait(bluepill: Target) -> None:
+    """sev; wfe; sev.w; wfe.w; wfe"""
+    program = bytes.fromhex("0010 0020 0900 0008 40bf 20bf aff3 0480 aff3 0280 20bf fee7")
+    seen = run(bluepill, program, base=bluepill.chip.flash.base)
+    assert (seen.end, seen.pc) == ("sleeps", bluepill.chip.flash.base + 20)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +262,54 @@ def test_what_a_round_reads_is_told(name: str, program: str, end: str, read: set
     """The program may wait for it, whether a model answers or none."""
     target = the_target(name)
     seen = run(target, b"".join(map(bytes.fromhex, program.split())), base=target.chip.flash.base, cycles=20_000_000)
-    assert (seen.end, set(seen.round)) == (end, read)
+    assert (seen.end, {r.address for r in seen.round}) == (end, read)
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "read"),
+    [
+        ("gd32vf103", "7325 20b0 6ff0 dfff", "minstret"),  # csrr a0, minstret; j .-4
+        ("gd32vf103", "7325 10c0 6ff0 dfff", "time"),
+        ("ch32v003", "7325 00b0 6ff0 dfff", "mcycle"),
+    ],
+)
+def test_a_register_of_the_core_that_a_round_reads_is_told(name: str, program: str, read: str) -> None:
+    target = the_target(name)
+    seen = run(target, bytes.fromhex(program), base=target.chip.flash.base, cycles=20_000_000)
+    assert (seen.end, [(r.address, r.name) for r in seen.round]) == ("loops", [(None, read)])
+
+
+@pytest.mark.parametrize(("word", "what"), [("8821", "XW"), ("0080", "XW"), ("8861", "floating-point unit")])
+def test_loads_and_stores_of_wch_are_no_floating_point(word: str, what: str) -> None:
+    target = the_target("ch32v003")
+    seen = run(target, bytes.fromhex(f"{word} 0000"), base=target.chip.flash.base)
+    assert (seen.fault, what in seen.text) == ("bad-opcode", True)
+
+
+#: needs more windows than the ESP32 has registers, and no optimiser makes a loop of it
+DEEP = """
+__attribute__((noinline, noclone)) static unsigned deep(unsigned n, unsigned a)
+{
+    unsigned rest;
+    if (n == 0)
+        return a;
+    rest = deep(n - 1, a ^ n);
+    __asm__ volatile("" : "+r"(rest));
+    return 3 * n + rest;
+}
+"""
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_call_whose_windows_overflow_and_come_back(bench: Bench, more: int) -> None:
+    """The caller has where to keep all its registers, whether arguments are on its stack or not."""
+    target = the_target("esp32")
+    package = bench.package(toys.files(top=DEEP, in_encrypt="c[0] ^= (unsigned char)deep(mlen & 1, 0);"))
+    image = bench.build(package, target, "-O2").images["both"].read_bytes()
+    deep = foreign.address(image, "deep")
+    asked = ((40, 4), (7, 4), *((0, 4),) * (7 * more))
+    seen = run(target, image, call=deep, arguments=asked)
+    assert (seen.end, returned(target, seen.result or 0)["4"]) == ("returned", 3 * 820 + (40 ^ 7))
 
 
 def test_the_global_pointer_is_set_for_a_call(tmp_path: Path) -> None:
@@ -258,6 +332,9 @@ def test_the_bus_of_instructions_gives_aligned_words() -> None:
     base = target.chip.flash.base
     seen = run(target, bytes.fromhex("17050000 83250500 63800500 03460500"), base=base)
     assert (seen.fault, seen.pc, seen.unmodelled) == ("out-of-range", base + 12, ())
+    written = run(target, bytes.fromhex("17050000 2320a500"), base=base)  # auipc a0, 0; sw a0, 0(a0)
+    assert written.fault == "out-of-range"
+    assert all("the memory for code, whose bus only loads, and aligned words alone" in s.text for s in (seen, written))
 
 
 def test_an_environment_call_is_no_breakpoint() -> None:

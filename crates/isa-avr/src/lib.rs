@@ -2,7 +2,7 @@
 //!
 //! Modelled are cores with a program counter of up to 16 bits whose flash starts at address 0:
 //! [`AVR25`], [`AVR5`], [`AVR51`] and [`AVRXMEGA3`]. Addresses of code are in bytes. Interrupts are not modelled:
-//! SEI sets its flag without further effect. SLEEP and SPM are faults.
+//! SEI sets its flag without further effect. SPM is a fault, and so is SLEEP unless SE is known to be 0.
 //!
 //! Modules use only those before them: `op`, `sreg`, `step`, `form`, `state`, `table`, `exec`, `decode`, `spans`,
 //! `lower`.

@@ -31,21 +31,33 @@ pub struct Variant {
     /// Whether it has JMP and CALL. Cores without them have at most 8 KiB of flash, all of which RJMP and RCALL reach: the
     /// program counter has only the bits that it needs, and goes on at 0 after the last word.
     pub long_jumps: bool,
+    /// Data address of the register with SE, without which SLEEP does nothing, and that bit.
+    pub sleep_enable: (u32, u8),
 }
 
 /// ATmega328P and others with at most 64 KiB of flash (SP after reset: DS40002061B, 7.5.1).
-pub const AVR5: Variant =
-    Variant { io: 0x20, rampz: 0, stack_at_end: true, stack_low_first: false, multiply: true, long_jumps: true };
+pub const AVR5: Variant = Variant {
+    io: 0x20,
+    rampz: 0,
+    stack_at_end: true,
+    stack_low_first: false,
+    multiply: true,
+    long_jumps: true,
+    sleep_enable: (0x53, 1 << 0), // SMCR
+};
+
+/// See [`Variant::sleep_enable`].
+const MCUCR: (u32, u8) = (0x55, 1 << 5);
 
 /// ATtiny85 and its smaller relatives (data sheet 2586Q, chapters "AVR CPU Core" and "Instruction Set Summary").
-pub const AVR25: Variant = Variant { multiply: false, long_jumps: false, ..AVR5 };
+pub const AVR25: Variant = Variant { multiply: false, long_jumps: false, sleep_enable: MCUCR, ..AVR5 };
 
 /// Chips with 128 KiB: RAMPZ has one bit, and SP is 0 after reset (data sheet 2467X, chapter "AVR CPU Core").
-pub const AVR51: Variant = Variant { rampz: 1, stack_at_end: false, ..AVR5 };
+pub const AVR51: Variant = Variant { rampz: 1, stack_at_end: false, sleep_enable: MCUCR, ..AVR5 };
 
 /// ATmega4809 and others whose I/O space starts at data address 0, without the register file in the
 /// data space (data sheet DS40002173, chapters "Memories" and "AVR CPU").
-pub const AVRXMEGA3: Variant = Variant { io: 0, stack_low_first: true, ..AVR5 };
+pub const AVRXMEGA3: Variant = Variant { io: 0, stack_low_first: true, sleep_enable: (0x50, 1 << 0), ..AVR5 }; // SLPCTRL
 
 /// The core's state. The fields that handlers use most come first, within short displacements.
 #[repr(C)]

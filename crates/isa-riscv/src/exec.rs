@@ -354,8 +354,7 @@ fn unmodelled<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
         2 => Some(old | given),
         _ => Some(old & !given),
     };
-    let kept = cpu.mem.unmodelled.as_mut();
-    let Some((old, new)) = kept.and_then(|u| u.change(number, i.a != DROP, change, i.site.pc)) else {
+    let Some((old, new)) = cpu.mem.change(number, i.a != DROP, change, i.site.pc) else {
         return cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site);
     };
     cpu.mem.host.interrupts |= number == MSTATUS && new & MIE != 0;

@@ -103,8 +103,9 @@ pub struct Memory {
     pub watch: Watch,
     /// Registers that are not modelled, where accesses to them are not faults.
     pub unmodelled: Option<Unmodelled>,
-    /// Addresses of peripherals' registers that were read, while they are asked for; some of many.
-    pub reads: Option<BTreeSet<u32>>,
+    /// Registers of peripherals, and those of the core without a model, that were read, while they are asked for; some of
+    /// many.
+    pub reads: Option<BTreeSet<Register>>,
 }
 
 struct Mapped {
@@ -308,9 +309,7 @@ impl Memory {
         }
         self.host.now = self.now(site);
         self.host.sp = sp;
-        if let Some(reads) = self.reads.as_mut().filter(|r| r.len() < MOST_READS) {
-            reads.insert(address);
-        }
+        self.note_read(Register::At(address));
         if self.foreign(address, site) {
             self.fault(FaultKind::Peripheral { address }, site);
             return 0;
@@ -350,12 +349,38 @@ impl Memory {
         }
     }
 
+    fn note_read(&mut self, register: Register) {
+        if let Some(reads) = self.reads.as_mut().filter(|r| r.len() < MOST_READS) {
+            reads.insert(register);
+        }
+    }
+
+    /// Reads the core's register of this number, if it is `read`, and gives it the value that follows from the old one, if
+    /// one does; the value before and after. None where registers without a model are faults, or there is no room for it.
+    pub fn change(
+        &mut self,
+        number: u32,
+        read: bool,
+        next: impl FnOnce(u64) -> Option<u64>,
+        pc: u32,
+    ) -> Option<(u64, u64)> {
+        if read {
+            self.note_read(Register::Control(number));
+        }
+        self.unmodelled.as_mut()?.change(number, read, next, pc)
+    }
+
     /// What the bus of instructions gives a load where data have another address for it: aligned words only (ESP32-C3
     /// Technical Reference Manual, "System and Memory").
     fn fetched<const N: usize>(&self, address: u32) -> Option<&[u8]> {
-        let apart = self.flash_in_data.is_some_and(|base| base != self.flash_base);
         let from = address.wrapping_sub(self.flash_base) as usize;
-        (apart && N == 4 && address % 4 == 0).then(|| self.flash.get(from..from.checked_add(N)?))?
+        (self.is_fetched(address) && N == 4 && address % 4 == 0).then(|| self.flash.get(from..from.checked_add(N)?))?
+    }
+
+    /// Whether `address` is flash's for instructions, where data have another address for it.
+    pub fn is_fetched(&self, address: u32) -> bool {
+        let apart = self.flash_in_data.is_some_and(|base| base != self.flash_base);
+        apart && (address.wrapping_sub(self.flash_base) as usize) < self.flash.len()
     }
 
     fn flash_offset(&self, address: u32) -> Option<usize> {

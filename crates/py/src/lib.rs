@@ -337,17 +337,19 @@ enum Program {
 
 /// Runs an image that is not ours on `chip`. `call` is the
 /// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured; `memories`
-/// are those of the chip that have no model: what they are called, first address and bytes.
+/// are those of the chip that have no model: what they are called, first address and bytes. `entry` is where bytes begin on
+/// cores without vectors, if they say so.
 ///
 /// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
 /// made.
 #[pyfunction]
-#[pyo3(signature = (chip, image, call, arguments, trigger, input, memories, cycles, seconds))]
+#[pyo3(signature = (chip, image, entry, call, arguments, trigger, input, memories, cycles, seconds))]
 #[allow(clippy::too_many_arguments)]
 fn simulate(
     py: Python<'_>,
     chip: &Chip,
     image: Program,
+    entry: Option<u32>,
     call: Option<u32>,
     arguments: Vec<Given>,
     trigger: Option<u32>,
@@ -365,7 +367,8 @@ fn simulate(
     let image = match image {
         Program::Elf(file) => Image::parse(&file).map_err(PyValueError::new_err)?,
         Program::Pieces(some) => {
-            Image { segments: some.into_iter().map(|(at, b)| Segment::of(at, b)).collect(), ..Image::default() }
+            let segments = some.into_iter().map(|(at, b)| Segment::of(at, b)).collect();
+            Image { segments, entry, ..Image::default() }
         }
     };
     let mut interrupted = None;
@@ -392,11 +395,12 @@ fn simulate(
     let code = image.code();
     let place = |pc: u32| Image::within(&code, pc).unwrap_or_default().to_owned();
     let calls = |some: &[Measured]| -> Vec<_> { some.iter().map(|c| (c.began, c.cycles, c.stack)).collect() };
+    let named = |register| match register {
+        Register::At(address) => (Some(address), String::new()),
+        Register::Control(number) => (None, sim::csr_name(number)),
+    };
     let used = seen.unmodelled.iter().map(|&(register, reads, writes, first, last)| {
-        let (address, name) = match register {
-            Register::At(address) => (Some(address), String::new()),
-            Register::Control(number) => (None, sim::csr_name(number)),
-        };
+        let (address, name) = named(register);
         (address, name, reads, writes, (first, place(first)), (last, place(last)))
     });
     let said = serde_json::json!({
@@ -419,7 +423,7 @@ fn simulate(
         "unaligned": seen.unaligned,
         "interrupts": seen.interrupts,
         "left_out": seen.left_out,
-        "round": seen.round,
+        "round": seen.round.iter().map(|&register| named(register)).collect::<Vec<_>>(),
         "timing_model": seen.timing,
     });
     Ok(said.to_string())

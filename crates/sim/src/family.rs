@@ -21,10 +21,10 @@ pub(crate) struct Family {
     /// nothing masks them at reset, those that set an enable bit, and SysTick's (NVIC_ISERn, SYST_CSR: ARMv7-M, B3.4.4 and
     /// B3.3.3).
     pub enables: &'static [(u32, u32, u32)],
-    /// Encodings that wait for an interrupt, and those of floating point, as the bits that tell and what these have.
+    /// Encodings that wait for an interrupt, as the bits that tell and what these have.
     pub sleeps: Encodings,
-    /// See there.
-    pub floats: Encodings,
+    /// Those without a model that have a name, and what is said of them; the first that fits.
+    pub lacks: &'static [(Encodings, &'static str)],
 }
 
 /// Bits of an encoding, and what they have.
@@ -32,24 +32,30 @@ pub(crate) type Encodings = &'static [(u32, u32)];
 
 /// One row for each of [`crate::CORES`]; the first that fits.
 #[rustfmt::skip]
-pub(crate) const FAMILIES: [Family; 7] = [
+pub(crate) const FAMILIES: [Family; 8] = [
     Family { core: "avrxmega3", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0, 0x4000)], enables: NONE,
-          sleeps: AVR_SLEEPS, floats: &[] },
+          sleeps: AVR_SLEEPS, lacks: &[] },
     Family { core: "avr", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0x20, 0x100)], enables: NONE,
-          sleeps: AVR_SLEEPS, floats: &[] },
+          sleeps: AVR_SLEEPS, lacks: &[] },
     Family { core: "cortex", machine: 40, name: "Arm", pointer: 4, avr: false, vectors: true,
           peripherals: &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)], enables: &[(0xE000_E010, 0xE000_E014, 2), (0xE000_E100, 0xE000_E140, u32::MAX)],
-          sleeps: ARM_SLEEPS, floats: ARM_FLOATS },
+          sleeps: ARM_SLEEPS, lacks: &[(ARM_FLOATS, FLOATS)] },
     Family { core: "msp430", machine: 105, name: "MSP430", pointer: 2, avr: false, vectors: true, peripherals: &[(0, 0x200)], enables: NONE,
-          sleeps: MSP430_SLEEPS, floats: &[] },
+          sleeps: MSP430_SLEEPS, lacks: &[] },
+    Family { core: "rv32-qingke", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
+          sleeps: RISCV_SLEEPS, lacks: &[(QINGKE_OWN, OWN), (RISCV_FLOATS, FLOATS)] },
     Family { core: "rv32", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
-          sleeps: RISCV_SLEEPS, floats: RISCV_FLOATS },
+          sleeps: RISCV_SLEEPS, lacks: &[(RISCV_FLOATS, FLOATS)] },
     Family { core: "rv64", machine: 243, name: "RISC-V", pointer: 8, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
-          sleeps: RISCV_SLEEPS, floats: RISCV_FLOATS },
+          sleeps: RISCV_SLEEPS, lacks: &[(RISCV_FLOATS, FLOATS)] },
     Family { core: "xtensa", machine: 94, name: "Xtensa", pointer: 4, avr: false, vectors: false,
           peripherals: &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)], enables: NONE,
-          sleeps: XTENSA_SLEEPS, floats: XTENSA_FLOATS },
+          sleeps: XTENSA_SLEEPS, lacks: &[(XTENSA_FLOATS, FLOATS)] },
 ];
+/// See [`Family::lacks`].
+const FLOATS: &str = "; it is of a floating-point unit, which has no model: compile without";
+/// See [`Family::lacks`].
+const OWN: &str = "; it is WCH's own instruction (XW), which has no model: compile without";
 /// SLEEP.
 const AVR_SLEEPS: Encodings = &[(0xFFFF, 0x9588)];
 /// WFE, WFI, and both as wide instructions.
@@ -63,6 +69,9 @@ const RISCV_SLEEPS: Encodings = &[(u32::MAX, 0x1050_0073)];
 /// LOAD-FP and STORE-FP, MADD to NMADD, OP-FP, and the compressed loads and stores (Unprivileged Architecture, tables 70
 /// and 71 of opcodes): of these a core without F and D has no other.
 const RISCV_FLOATS: Encodings = &[(0x5F, 0x07), (0x73, 0x43), (0x7F, 0x53), (0xFFFF_2001, 0x2000)];
+/// Loads and stores of bytes and half-words (QingKe V2 Microprocessor Manual, "Extended Instructions"): in the space of
+/// C.FLD, C.FSD and their relatives of the stack, and in that of quadrant 0 which RVC reserves.
+const QINGKE_OWN: Encodings = &[(0xFFFF_6001, 0x2000), (0xFFFF_E003, 0x8000)];
 /// WAITI.
 const XTENSA_SLEEPS: Encodings = &[(0xFFF0FF, 0x7000)];
 /// LSCI, LSCX, FP0 and FP1 (Instruction Set Architecture, 7.3.2).

@@ -124,8 +124,8 @@ pub struct Seen {
     pub unaligned: u64,
     /// Whether the program allowed interrupts.
     pub interrupts: bool,
-    /// Addresses of registers that a program reads in each round that ends by waiting or turning round.
-    pub round: BTreeSet<u32>,
+    /// Registers that a program reads in each round that ends by waiting or turning round.
+    pub round: BTreeSet<Register>,
     /// Segments of the image that no memory of the chip has.
     pub left_out: Vec<(u32, usize)>,
     /// Identity of the timing model.
@@ -320,7 +320,7 @@ struct Run<'a> {
     pulsed: u64,
     calls: Vec<Measured>,
     counted: u64,
-    round: BTreeSet<u32>,
+    round: BTreeSet<Register>,
     left: u64,
     failed: Option<mcu::Fault>,
 }
@@ -629,11 +629,16 @@ impl Run<'_> {
             }
             (FaultKind::OutOfRange { address, .. }, _) => {
                 let there = self.memories.iter().find(|m| address.wrapping_sub(m.1) < m.2);
-                let which = there.map_or(String::new(), |m| format!("; that is {}, which has no model", m.0));
+                let which = if !self.family.avr && self.sim.memory().is_fetched(address) {
+                    "; that is the memory for code, whose bus only loads, and aligned words alone".into()
+                } else {
+                    there.map_or(String::new(), |m| format!("; that is {}, which has no model", m.0))
+                };
                 format!("{f}{}{which}", place(f.pc))
             }
-            (FaultKind::BadOpcode { word } | FaultKind::Unsupported { word }, _) if among(word, self.family.floats) => {
-                format!("{f}{}; it is of a floating-point unit, which has no model: compile without", place(f.pc))
+            (FaultKind::BadOpcode { word } | FaultKind::Unsupported { word }, _) => {
+                let what = self.family.lacks.iter().find(|(some, _)| among(word, some));
+                format!("{f}{}{}", place(f.pc), what.map_or("", |w| w.1))
             }
             _ => format!("{f}{}", place(f.pc)),
         };

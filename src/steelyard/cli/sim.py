@@ -13,8 +13,8 @@ from msgspec import Struct, to_builtins
 from ..analyse.errors import of_model, unpublished
 from ..analyse.profile import by_function
 from ..device import blocks, foreign
-from ..device.foreign import Measured, Place, Seen, Unmodelled
-from ..lab.image import from_intel_hex
+from ..device.foreign import Measured, Place, Read, Seen, Unmodelled
+from ..lab.image import from_intel_hex, start_of_intel_hex
 from ..model import elf
 from ..model.errors import UserError, WorkError, counted, cut, meant, printable, unknown
 from ..model.profile import Node, Profile
@@ -30,7 +30,7 @@ _ENDS = {
     "returned": "the function returned",
     "waits": "the program waits at its serial port, whose state it reads again and again, as for a byte",
     "loops": "the program loops for ever and changes nothing; cycles since reset contain rounds of this loop",
-    "sleeps": "the core sleeps until an interrupt, of which there are none here",
+    "sleeps": "the core sleeps until an interrupt or an event, of which there are none here",
     "cycles": "the cycles were used up (--max-cycles)",
     "time": "the time was used up (--seconds)",
     "output": "it sent more than 1 MiB",
@@ -78,10 +78,10 @@ class Sim(Struct, frozen=True, kw_only=True):
 def verb(ask: Sim) -> int:
     """Run anybody's image on a simulated chip: cycles, functions, faults, and what is not modelled.
 
-    The program begins at the reset vector, or at the ELF file's entry on cores that have none. It ends at a breakpoint,
-    where it waits at its serial port, sleeps or turns round for ever, at a fault or at a limit. --call runs one
-    function instead, with initial data in place and no start-up code. --trigger measures each call of a function, from
-    its first instruction to its return; a call that it makes of itself is a part of that.
+    The program begins at the reset vector, or where the ELF or HEX file says on cores that have none. It ends at a
+    breakpoint, where it waits at its serial port, sleeps or turns round for ever, at a fault or at a limit. --call runs
+    one function instead, with initial data in place and no start-up code. --trigger measures each call of a function,
+    from its first instruction to its return; a call that it makes of itself is a part of that.
 
     There are no interrupts, and peripherals without a model keep what is written to them: both are named, and so are
     the registers that a program reads in each round in which it waits.
@@ -111,9 +111,11 @@ def verb(ask: Sim) -> int:
     base = _address(ask.base, "--base") if ask.base else target.chip.flash.base
     try:
         pieces = [] if is_elf else from_intel_hex(image) if is_hex else [(base, image)]
+        entry = start_of_intel_hex(image) if is_hex else None
     except ValueError as e:
         raise UserError(f"{cut(ask.image.name)}: {e}") from e
     asked = foreign.Experiment(
+        entry=entry,
         call=_place(ask.call, image, is_elf, "--call") if ask.call else None,
         arguments=tuple(map(_argument, ask.arg)),
         trigger=_place(ask.trigger, image, is_elf, "--trigger") if ask.trigger else None,
@@ -270,7 +272,7 @@ def _notes(target: Target, seen: Seen) -> list[str]:
         notes.append("The program allows interrupts. There are none here: what they would do is not in these figures.")
     if seen.round:
         without = {u.address for u in seen.unmodelled}
-        read = {blocks.name_of(target, a, modelled=a not in without) or f"{a:#x}" for a in seen.round}
+        read = {_register(target, r, modelled=r.address not in without) or f"{r.address:#x}" for r in seen.round}
         notes.append(f"In each round it reads {', '.join(sorted(read))}, and may wait for what does not happen here.")
     if seen.left_out:
         notes.append(f"Left out, no memory that runs: {', '.join(f'{n} bytes at {a:#x}' for a, n in seen.left_out)}.")
@@ -286,7 +288,7 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
     data["calls"], data["pulses"] = ([_call(c) for c in some] for some in (seen.calls, seen.pulses))
     data["functions"] = to_builtins(by_function(Profile("", tuple(Node(*n) for n in seen.functions), {}, 0, 0)))
     data["tree"] = [{"function": f, "parent": p, "calls": n, "cycles": c} for f, p, n, c in seen.functions]
-    data["round"] = [{"address": a, "name": blocks.name_of(target, a, modelled=True)} for a in seen.round]
+    data["round"] = [{"address": r.address, "name": _register(target, r, modelled=True)} for r in seen.round]
     data["left_out"] = [{"address": a, "bytes": n} for a, n in seen.left_out]
     data["unmodelled"] = [
         {
@@ -307,8 +309,8 @@ def _errors(target: Target, seen: Seen) -> list[str]:
     return found or [unpublished(f"{target.name} and this model")]
 
 
-def _register(target: Target, used: Unmodelled) -> str:
-    return used.name if used.address is None else blocks.name_of(target, used.address)
+def _register(target: Target, used: Unmodelled | Read, *, modelled: bool = False) -> str:
+    return used.name if used.address is None else blocks.name_of(target, used.address, modelled=modelled)
 
 
 def _hex(address: int | None) -> str | None:

@@ -28,6 +28,13 @@ class Place(Struct, frozen=True, array_like=True):
     function: str
 
 
+class Read(Struct, frozen=True, array_like=True):
+    """A register that is read. One of the core, and of no peripheral, has a ``name`` and no address."""
+
+    address: int | None
+    name: str
+
+
 class Unmodelled(Struct, frozen=True, array_like=True):
     """A register without a model, how often it was used, and the instructions that did first and last. One of the core,
     and of no peripheral, has a ``name`` and no address."""
@@ -71,7 +78,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     unaligned: int
     interrupts: bool
     left_out: tuple[tuple[int, int], ...]
-    round: tuple[int, ...]
+    round: tuple[Read, ...]
     timing_model: str
 
     @property
@@ -83,8 +90,10 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 class Experiment(Struct, frozen=True, kw_only=True):
     """What is asked of an image. ``call`` is the address of a function that runs alone, with ``arguments``: numbers
-    with their bytes, or what pointers point to; ``trigger`` that of one whose calls are measured."""
+    with their bytes, or what pointers point to; ``trigger`` that of one whose calls are measured. ``entry`` is where
+    an image of bytes begins on cores without vectors, if it says so."""
 
+    entry: int | None = None
     call: int | None = None
     arguments: tuple[tuple[int, int] | bytes, ...] = ()
     trigger: int | None = None
@@ -99,6 +108,7 @@ def run(target: Target, image: bytes | list[tuple[int, bytes]], asked: Experimen
     said = _native.simulate(
         target.chip,
         image,
+        asked.entry,
         asked.call,
         list(asked.arguments),
         asked.trigger,

@@ -6,7 +6,7 @@ Whatever it is, the bytes are those that the simulator runs. Layout of ESP image
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import xor
 
@@ -38,6 +38,8 @@ def flat(elf: bytes, base: int, size: int) -> bytes:
 _ROW, _DATA, _END, _UPPER = 16, 0, 1, 4
 #: kinds whose two bytes are the base of the addresses that follow, and by how many bits they are shifted
 _BASES = {2: 4, _UPPER: 16}
+#: kinds whose four bytes are where the program starts: segment and offset, or an address
+_SEGMENTED, _LINEAR = 3, 5
 
 
 def intel_hex(elf: bytes) -> bytes:
@@ -63,24 +65,13 @@ def from_intel_hex(text: bytes) -> list[tuple[int, bytes]]:
     that is none of Intel HEX, or where two lines have the same byte."""
     parts: list[tuple[int, bytes, int]] = []
     base = 0
-    for number, line in enumerate(text.split(), 1):
-        try:
-            record = bytes.fromhex(line.decode("ascii").removeprefix(":"))
-        except ValueError:
-            record = b""
-        if not line.startswith(b":") or len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
-            raise ValueError(f"line {number} is no record of Intel HEX, or its checksum is wrong")
-        kind, data = record[3], record[4:-1]
+    for number, offset, kind, data in _records(text):
         if kind == _DATA and data:
-            parts.append((base + int.from_bytes(record[1:3], "big"), data, number))
-        elif kind == _END:
-            break
+            parts.append((base + offset, data, number))
         elif kind in _BASES and len(data) != 2:
             raise ValueError(f"line {number} has a base of {len(data)} bytes; Intel HEX has two")
         elif kind in _BASES:
             base = int.from_bytes(data, "big") << _BASES[kind]
-    else:
-        raise ValueError("Intel HEX without a record that ends it: a part of the file is missing")
     pieces: list[tuple[int, bytearray]] = []
     for at, data, number in sorted(parts):
         end = pieces[-1][0] + len(pieces[-1][1]) if pieces else 0
@@ -95,6 +86,34 @@ def from_intel_hex(text: bytes) -> list[tuple[int, bytes]]:
     if not pieces:
         raise ValueError("Intel HEX without a byte")
     return [(at, bytes(content)) for at, content in pieces]
+
+
+def start_of_intel_hex(text: bytes) -> int | None:
+    """Where the program starts, if the file says so. :class:`ValueError` where it is no Intel HEX."""
+    start = None
+    for number, _, kind, data in _records(text):
+        if kind in (_SEGMENTED, _LINEAR) and len(data) != 4:
+            raise ValueError(f"line {number} has a start of {len(data)} bytes; Intel HEX has four")
+        if kind == _SEGMENTED:
+            start = (int.from_bytes(data[:2], "big") << 4) + int.from_bytes(data[2:], "big")
+        elif kind == _LINEAR:
+            start = int.from_bytes(data, "big")
+    return start
+
+
+def _records(text: bytes) -> Iterator[tuple[int, int, int, bytes]]:
+    """Line, lower half of the address, kind and data of each record before the last."""
+    for number, line in enumerate(text.split(), 1):
+        try:
+            record = bytes.fromhex(line.decode("ascii").removeprefix(":"))
+        except ValueError:
+            record = b""
+        if not line.startswith(b":") or len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
+            raise ValueError(f"line {number} is no record of Intel HEX, or its checksum is wrong")
+        if record[3] == _END:
+            return
+        yield number, int.from_bytes(record[1:3], "big"), record[3], record[4:-1]
+    raise ValueError("Intel HEX without a record that ends it: a part of the file is missing")
 
 
 def _record(address: int, kind: int, data: bytes) -> str:

@@ -1,6 +1,6 @@
 //! Skips, branches, jumps, calls, and other ends of a run.
 
-use mcu::FaultKind;
+use mcu::{FaultKind, Register};
 
 use super::I;
 use crate::op::Pointer;
@@ -109,9 +109,14 @@ pub(super) fn spm<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
     fault(cpu, i, FaultKind::FlashWrite { address })
 }
 
-/// SLEEP: nothing could wake the core.
+/// SLEEP: nothing could wake the core, except that it goes on where a program that is not ours left SE at 0.
 #[inline(always)]
 pub(super) fn sleep<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
+    let (register, bit) = cpu.variant.sleep_enable;
+    if cpu.mem.unmodelled.as_ref().is_some_and(|u| u.value(Register::At(register)) & u64::from(bit) == 0) {
+        cpu.pc = i.site.pc.wrapping_add(2);
+        return Some(());
+    }
     fault(cpu, i, FaultKind::Unsupported { word: i.imm })
 }
 

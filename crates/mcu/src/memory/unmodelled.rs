@@ -51,6 +51,11 @@ impl Unmodelled {
         self.seen.iter().map(|(&register, a)| (register, a.value)).collect()
     }
 
+    /// What this register keeps.
+    pub fn value(&self, register: Register) -> u64 {
+        self.seen.get(&register).map_or(0, |a| a.value)
+    }
+
     fn register(&mut self, register: Register, pc: u32) -> Option<&mut Access> {
         let room = self.seen.len() < MOST || self.seen.contains_key(&register);
         let there = match register {
@@ -70,7 +75,7 @@ impl Unmodelled {
 
     /// Reads the core's register of this number, if it is `read`, and gives it the value that follows from the old one, if
     /// one does; the value before and after. None where there is no room for it.
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         number: u32,
         read: bool,
