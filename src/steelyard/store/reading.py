@@ -40,8 +40,8 @@ _TYPES = {
     "seconds": frozenset({int, float}),
 }
 _TEXT = frozenset({str})
-#: microseconds from 1970 to the end of the year 9999, the last that can be shown
-_END = 253_402_300_800_000_000
+#: the years 1 to 9999, in microseconds since 1970
+_TIMES = range(-62_135_596_800_000_000, 253_402_300_800_000_000)
 _SAY = logging.getLogger(__name__)
 
 
@@ -308,7 +308,7 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
             math.isfinite(sum(some := list(filter(None, values)))) or all(map(math.isfinite, some))
         ):
             raise ValueError(f"{name} has a value that is infinite, or not a number")
-        if name == "finished" and not all(0 <= v < _END for v in values if v is not None):
+        if name == "finished" and not all(v in _TIMES for v in values if v is not None):
             raise ValueError("finished has a value that is no time")
 
 
