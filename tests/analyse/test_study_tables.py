@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 from steelyard.analyse import rank, study
 from steelyard.analyse.rank import Place, Ranking
 from steelyard.model.row import Row
+from steelyard.publish import study as tables
 from tests.made_up import record, store
 
 from .test_study import UNO, one, row
@@ -75,3 +77,33 @@ def test_the_first_of_a_variant_keeps_its_own_value() -> None:
     found = rank.first_of_variant(Ranking(places, tuple(lacking)))
     assert [(p.rank, p.row["variant"], p.value) for p in found.places] == [(1, "a", 5.0), (2, "b", 6.0), (3, "c", 9.0)]
     assert [r["variant"] for r in found.left_out] == ["d"], "c is ranked by another of its implementations"
+
+
+def test_equal_figures_share_a_place_and_what_all_have_alike_is_not_drawn() -> None:
+    of = [one(row(n, c, rom=r)) for n, c, r in (("xtea", 400, 700), ("hight", 400, 500), ("aes128", 3200, 500))]
+    drawn = tables._best("uno", "block ciphers", of).numbers
+    places = [tuple(line.cells[:3]) for line in drawn.lines]
+    assert [p for p in places if p[0] == "ROM, bytes"] == [
+        ("ROM, bytes", 1, "aes128"),
+        ("ROM, bytes", 1, "hight"),
+        ("ROM, bytes", 3, "xtea"),
+    ]
+    assert {p[0].partition(",")[0] for p in places} == {"ROM", "throughput", "latency", "energy/B"}, (
+        "RAM and power are alike"
+    )
+
+
+def test_ten_are_best_and_five_are_worst() -> None:
+    names = [f"simon{n}" for n in range(17)]
+    of = [one(row(n, 1000 + k, encrypt_per_byte=(1000 + k) / 8)) for k, n in enumerate(names)]
+    data = json.dumps(tables._best("uno", "block ciphers", of).spec)
+    for k, name in enumerate(names):
+        found = set(re.findall(rf'"among": "([^"]*)", "name": "{name}"', data))
+        assert found == ({"best ten"} if k < 10 else {"worst five"} if k >= 12 else set()), name
+
+
+def test_parts_of_aes_are_in_their_order() -> None:
+    cycles = {"aes128": 1600, "xtea": 900, "hight": 300, "speck64128": 600}
+    parts = study.parts(study.ciphers([row(n, c) for n, c in cycles.items()], UNO))
+    sheet = tables._parts("uno", "block ciphers", parts)
+    assert [line.cells[0] for line in sheet.lines] == ["hight", "speck64128", "xtea"]
