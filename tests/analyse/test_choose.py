@@ -235,3 +235,11 @@ def test_what_is_weighed_by_default_is_interpolated_in_before_others() -> None:
     assert max(rows, key=lambda r: _worth(r, "encrypt@5/5"))["workload"] == loads[0]
     rows[3]["encrypt@5/5"] = 7
     assert max(rows, key=lambda r: _worth(r, "encrypt@5/5"))["workload"] == loads[3], "it has the size"
+
+
+def test_of_limits_that_are_passed_together_those_by_the_least_factor_are_advised() -> None:
+    """The factor of a row is its worst one."""
+    far: Row = {"run": 1, "label": "far/ref", "flags": "", "rom": 1010, "ram": 900, "cycles": 5}
+    near: Row = {"run": 2, "label": "near/ref", "flags": "", "rom": 2000, "ram": 200, "cycles": 9}
+    (advice,) = choose.relaxed([far, near], Limits(rom=1000, ram=100))
+    assert (advice.row["label"], dict(advice.limits)) == ("near/ref", {"rom": 2000, "ram": 200})
