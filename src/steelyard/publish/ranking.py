@@ -135,7 +135,7 @@ def tops(
 
 def is_called(row: Row, name: str) -> bool:
     """Whether a row is one of the variant or ``variant/implementation`` of this name; what is told apart by a place
-    (:func:`.rank.apart`) has its name without it too."""
+    (:func:`..analyse.rank.apart`) has its name without it too."""
     variant = str(row["variant"])
     names = (row["label"], variant, short := variant.partition(" (")[0], f"{short}/{row.get('implementation')}")
     return name in names
