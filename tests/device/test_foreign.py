@@ -109,6 +109,13 @@ def built(folder: Path, target: Target) -> Path:
     return folder / "program.elf"
 
 
+def from_reset(target: Target, program: str) -> list[tuple[int, bytes]]:
+    """Code in hexadecimal where the chip begins, with the vector that leads there where a core has it elsewhere."""
+    base = target.chip.flash.base
+    vector = [(0xFFFE, base.to_bytes(2, "little"))] if target.toolchain.family == "msp430" else []
+    return [(base, bytes.fromhex(program)), *vector]
+
+
 def run(target: Target, image: bytes, base: int | None = None, **asked: object) -> Seen:
     given = image if base is None else [(base, image)]
     return foreign.run(target, given, Experiment(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
@@ -200,10 +207,7 @@ def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> N
 def test_a_core_that_sleeps(name: str, program: str) -> None:
     target = the_target(name)
     base = target.chip.flash.base
-    pieces = [(base, bytes.fromhex(program))]
-    if name == "msp430f1611":
-        pieces.append((0xFFFE, base.to_bytes(2, "little")))
-    seen = foreign.run(target, pieces, Experiment(cycles=1000, seconds=60.0))
+    seen = foreign.run(target, from_reset(target, program), Experiment(cycles=1000, seconds=60.0))
     before = {"bluepill": 8, "uno": 4}
     assert (seen.end, seen.fine, seen.text, seen.pc) == ("sleeps", True, "", base + before.get(name, 0))
 
@@ -406,10 +410,7 @@ def test_a_loop_that_changes_what_no_register_shows_is_not_for_ever(
 ) -> None:
     target = the_target(name)
     base = target.chip.flash.base
-    pieces = [(base, bytes.fromhex(program))]
-    if name == "msp430f1611":
-        pieces.append((0xFFFE, base.to_bytes(2, "little")))
-    seen = foreign.run(target, pieces, Experiment(cycles=20_000_000, seconds=60.0))
+    seen = foreign.run(target, from_reset(target, program), Experiment(cycles=20_000_000, seconds=60.0))
     assert seen.end == end
     assert seen.cycles > 5_000_000
     assert last is None or seen.pc == base + last
