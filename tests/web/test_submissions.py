@@ -246,6 +246,12 @@ def test_a_program_hands_in(service: Service, cli: Cli, tmp_path: Path) -> None:
     assert [(r["target"], r["state"]) for r in json.loads(waited.out)["runs"]] == [("uno", "done")]
     [figures] = json.loads(waited.out)["tables"]
     assert figures["rows"][0]["cycles_encrypt_mean"] > 1000
+    assert "run" not in figures["rows"][0]
+    private = request(service.url, "/api/v1" + urlsplit(taken["link"]).path)
+    told = msgspec.json.decode(private.text, type=wire.Submission)
+    assert (told.state, told.runs.lines[0].cells[:2]) == ("private", ("tinyjambu128v2/small", "uno"))
+    assert (private.headers["cache-control"], "etag" in private.headers) == ("private, no-store", False)
+    assert request(service.url, f"/api/v1/submissions/{'x' * 22}").status == 404
     (tmp_path / "newer").mkdir()
     (tmp_path / "newer" / "tiny.zip").write_bytes(package(b"\n/* newer */\n"))
     words = ["submit", str(tmp_path / "newer" / "tiny.zip"), "--server", service.url, "--licence", "MIT", "--previous"]

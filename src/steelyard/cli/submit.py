@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import io
-import re
 import time
 import zipfile
 from collections import Counter
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
 import click
 import msgspec
 
 from ..model.errors import UserError, counted, cut
-from ..model.metric import metric, metric_names
-from ..model.row import CONTEXT
-from ..publish.sheet import ANY, Cell, Column, Line, Sheet, plain
+from ..publish.sheet import Cell, Line, Sheet, plain
 from ..sources.pack import pack
 from . import options, select
 from .console import stderr
@@ -26,6 +22,7 @@ from .options import command
 from .output import TABLES, Output
 
 if TYPE_CHECKING:
+    from ..web import wire
     from ..web.remote import Server
 
 #: seconds between two looks at runs that are waited for
@@ -33,8 +30,6 @@ LOOK = 2.0
 #: what of a run is told; states as the queue has them
 _COLUMNS = ("implementation", "target", "flags", "state", "detail")
 WAITING, RUNNING, DONE = "waiting", "running", "done"
-#: tables of the private page that are told otherwise
-_TOLD = ("found", "rejected", "jobs")
 
 
 class Submit(msgspec.Struct, frozen=True):
@@ -88,75 +83,43 @@ def verb(ask: Submit) -> int:
         ask.out.give(sheets, {**msgspec.to_builtins(taken), "link": link}, [said])
         return 0
     stderr().print(said, soft_wrap=True, markup=False)
-    jobs = _ended(server, taken.link)
-    lines = [(j["implementation"], j["target"], j["flags"], j["state"], j["detail"]) for j in jobs]
-    page = server.sent(taken.link).decode()
-    figures = _figures(server, taken.link, page)
-    sheets.append(
-        plain("Runs", "runs", ("implementation", "target", "flags", "state", "detail"), lines, _changes(page))
-    )
-    sheets += [_sheet(label, table) for label, table in figures]
-    tables = [msgspec.to_builtins(table) for _, table in figures]
-    ask.out.give(sheets, {**msgspec.to_builtins(taken), "link": link, "runs": jobs, "tables": tables}, [])
-    return 0 if all(j["state"] == DONE and not j["detail"] for j in jobs) else 1
+    token = taken.link.rpartition("/")[2]
+    of = _ended(server, token)
+    runs = [{n: str(r.get(n) or "") for n in _COLUMNS} for r in _records(of.runs)]
+    changes = [f"since the last version: {'; '.join(of.changes)}"] if of.changes else []
+    sheets.append(plain("Runs", "runs", _COLUMNS, [tuple(r.values()) for r in runs], changes))
+    shown = [_shown(t) for t in (*of.tables, *of.changed)]
+    tables = [
+        {"title": s.title, "columns": msgspec.to_builtins(s.columns), "rows": _records(s), "notes": s.notes}
+        for s in shown
+    ]
+    document = {**msgspec.to_builtins(taken), "link": link, "runs": runs, "changes": of.changes, "tables": tables}
+    ask.out.give([*sheets, *shown], document, [])
+    return 0 if all(r["state"] == DONE and not r["detail"] for r in runs) else 1
 
 
-def _ended(server: Server, link: str) -> list[dict[str, str]]:
-    """The runs of a submission, once all have ended; says meanwhile how far they are."""
+def _ended(server: Server, token: str) -> wire.Submission:
+    """A submission, once all its runs have ended; says meanwhile how far they are."""
+    from ..web import wire
+
     said = ""
     while True:
-        found: list[dict[str, str]] = msgspec.json.decode(server.sent(f"{link}/jobs.json"))[0]["rows"]
-        jobs = [{n: str(j.get(n) or "") for n in _COLUMNS} for j in found]
-        counts = Counter(j["state"] for j in jobs)
+        of = server.asked(("submissions", token), wire.Submission)
+        counts = Counter(str(r["state"]) for r in _records(of.runs))
         if not counts.keys() & {WAITING, RUNNING}:
-            return jobs
+            return of
         if said != (said := ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))):
-            stderr().print(f"{counted(len(jobs), 'run')}: {said}", soft_wrap=True)
+            stderr().print(f"{counted(counts.total(), 'run')}: {said}", soft_wrap=True)
         time.sleep(LOOK)
 
 
-class _Head(msgspec.Struct, frozen=True):
-    """A column of a table's file."""
-
-    name: str
-    title: str
-    unit: str
-
-
-class _Table(msgspec.Struct, frozen=True):
-    """A table's file."""
-
-    title: str
-    columns: list[_Head]
-    rows: list[dict[str, Cell | list[int]]]
-    notes: list[str]
+def _shown(table: wire.Table) -> Sheet:
+    """The table without numbers of runs, which are the submission's, and no run's yet."""
+    kept = [k for k, c in enumerate(table.columns) if c.name != "run"]
+    lines = [Line([line.cells[k] for k in kept]) for line in table.lines]
+    return Sheet(table.title, table.label, [table.columns[k] for k in kept], lines, notes=table.notes)
 
 
-def _figures(server: Server, link: str, page: str) -> list[tuple[str, _Table]]:
-    """The tables of a private page by label: its figures, and what changed since the older version."""
-    labels = dict.fromkeys(re.findall(rf'href="{re.escape(link)}/([^"/]+)\.json"', page))
-    files = [(unquote(label), server.sent(f"{link}/{label}.json")) for label in labels if label not in _TOLD]
-    return [(label, table) for label, file in files for table in msgspec.json.decode(file, type=list[_Table])]
-
-
-def _changes(page: str) -> list[str]:
-    """What a private page says of all changes since the older version, above their tables."""
-    said = page.partition('<h2 id="changes">')[2].partition("<h2")[0].partition("<div")[0]
-    found = [unescape(re.sub(r"<[^>]+>", "", text)) for text in re.findall(r'<p class="note">(.*?)</p>', said)]
-    return [f"since the last version: {'; '.join(found)}"] if found else []
-
-
-def _sheet(label: str, table: _Table) -> Sheet:
-    """The table as it is on the page, whose numbers of runs are of the submission, and no run's yet."""
-    heads = [h for h in table.columns if h.name != "run"]
-    cells = [[None if isinstance(v := row.get(h.name), list) else v for h in heads] for row in table.rows]
-    columns = [
-        Column(h.name, h.title, h.unit, _digits(h.name, [line[k] for line in cells])) for k, h in enumerate(heads)
-    ]
-    return Sheet(table.title, label, columns, [Line(line) for line in cells], notes=table.notes)
-
-
-def _digits(name: str, values: list[Cell]) -> int | None:
-    if name in metric_names():
-        return metric(name).digits
-    return ANY if name not in CONTEXT and any(isinstance(v, int | float) for v in values) else None
+def _records(table: wire.Table | Sheet) -> list[dict[str, Cell]]:
+    """The lines of a table by the names of its columns."""
+    return [dict(zip((c.name for c in table.columns), line.cells, strict=True)) for line in table.lines]

@@ -21,12 +21,14 @@ from ..store.queries import Window
 from . import ask, documents, wire
 from .page import NotThereError, Text
 from .page import Table as Shown
-from .pages import answers
+from .pages import answers, submissions
 from .pages.view import View
 from .wirework import DEEDS
 
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
-_MARK = "*"
+#: what stands for a part of an address, and its type
+_RUN, _LINK = "{run}", "{link}"
+_MARKS = {_RUN: "integer", _LINK: "string"}
 
 
 class Route(NamedTuple):
@@ -137,6 +139,12 @@ def _table(sheet: Sheet) -> wire.Table:
     return wire.Table(sheet.title or sheet.caption, sheet.label, tuple(sheet.columns), lines, tuple(sheet.notes))
 
 
+def _submission(store: Store, _: wire.Asked, token: str) -> wire.Submission:
+    of = submissions.told(View(store, {}), token)
+    figures, changed = tuple(map(_table, of.figures)), tuple(map(_table, of.changed))
+    return wire.Submission(of.submission.name, of.submission.state, _table(of.runs), figures, of.changes, changed)
+
+
 def _implementations(store: Store, _: wire.Asked) -> wire.Implementations:
     return wire.Implementations(tuple(wire.Implementation(*i) for i in store.implementations()))
 
@@ -160,15 +168,16 @@ def _defined(_: Store, __: wire.Asked) -> wire.Metrics:
     )
 
 
-#: by the words of an address below the API's; ``*`` stands for the number of a run
+#: by the words of an address below the API's
 ROUTES: Mapping[tuple[str, ...], Route] = {
     (): Route(_service, wire.Asked, wire.Service, "This service, and the questions that it answers."),
     ("rows",): Route(_rows, wire.RowsAsked, wire.Rows, "Runs as rows of columns, in parts."),
     ("rows", "named"): Route(_rows_of, wire.NamedRows, wire.Rows, "Rows of runs by number."),
     ("runs",): Route(_runs, wire.RunsAsked, wire.Runs, "Whole runs, in parts."),
-    ("runs", _MARK): Route(_run, wire.Asked, wire.Run, "One run, whole."),
-    ("runs", _MARK, "log"): Route(_log, wire.Asked, None, "What the compilers said."),
-    ("runs", _MARK, "same"): Route(_same, wire.Asked, wire.Same, "Other implementations with the same answers."),
+    ("runs", _RUN): Route(_run, wire.Asked, wire.Run, "One run, whole."),
+    ("runs", _RUN, "log"): Route(_log, wire.Asked, None, "What the compilers said."),
+    ("runs", _RUN, "same"): Route(_same, wire.Asked, wire.Same, "Other implementations with the same answers."),
+    ("submissions", _LINK): Route(_submission, wire.Asked, wire.Submission, "A submission, by its private link's end."),
     ("points",): Route(_points, wire.Named, wire.Points, "Cycles by size, of runs by number."),
     ("details",): Route(_details, wire.Named, wire.Details, "Details of failures, of runs by number."),
     ("made",): Route(_made, wire.Asked, wire.Makers, "Toolchains and timing models."),
@@ -180,14 +189,19 @@ ROUTES: Mapping[tuple[str, ...], Route] = {
 OPENAPI = "openapi.json"
 
 
-def address(words: Sequence[str], mark: str = "{run}") -> str:
+def address(words: Sequence[str]) -> str:
     """The address of a route."""
-    return "/" + "/".join((*wire.ROOT, *(mark if w == _MARK else w for w in words)))
+    return "/" + "/".join((*wire.ROOT, *words))
 
 
 def is_asked(names: Sequence[str]) -> bool:
     """Whether an address is below the API's, of whatever version."""
     return names[:1] == (wire.ROOT[0],)
+
+
+def is_private(names: Sequence[str]) -> bool:
+    """Whether what stands at an address is somebody's own."""
+    return names[: len(wire.ROOT) + 1] == (*wire.ROOT, "submissions")
 
 
 def answer(store: Store, names: tuple[str, ...], query: str, body: bytes) -> tuple[int, str, bytes]:
@@ -200,8 +214,8 @@ def answer(store: Store, names: tuple[str, ...], query: str, body: bytes) -> tup
         _asked(wire.Asked, query, body)
         return 200, JSON, msgspec.json.encode(document())
     for words, route in ROUTES.items():
-        if len(words) == len(below) and all(w in (_MARK, n) for w, n in zip(words, below, strict=True)):
-            named = [n for w, n in zip(words, below, strict=True) if w == _MARK]
+        if len(words) == len(below) and all(w == n or w in _MARKS for w, n in zip(words, below, strict=True)):
+            named = [n for w, n in zip(words, below, strict=True) if w in _MARKS]
             made = route.answer(store, _asked(route.asked, query, body), *named)
             return (200, TEXT, made) if route.gives is None else (200, JSON, msgspec.json.encode(made))
     known = {OPENAPI, *("/".join(words) for words in ROUTES)}
@@ -282,7 +296,11 @@ def _described(
     words: Sequence[str], route: Route, of: Mapping[Any, Any], components: Mapping[str, Any]
 ) -> dict[str, Any]:
     """A path of the document: asked in the address, or in a body."""
-    named = [{"name": "run", "in": "path", "required": True, "schema": {"type": "integer"}}] if _MARK in words else []
+    named = [
+        {"name": w.strip("{}"), "in": "path", "required": True, "schema": {"type": _MARKS[w]}}
+        for w in words
+        if w in _MARKS
+    ]
     asked = components[route.asked.__name__]
     types = get_type_hints(route.asked)
     parameters = [
@@ -299,9 +317,9 @@ def _described(
     kind = JSON if route.gives else "text/plain"
     good = {"description": route.about, "content": {kind: {"schema": of[route.gives] if route.gives else {}}}}
     bad = {"description": "Why not, and what to do.", "content": {JSON: {"schema": of[wire.Refusal]}}}
-    name = "_".join(w for w in words if w != _MARK) or "service"
+    name = "_".join(w for w in words if w not in _MARKS) or "service"
     operation = {"summary": route.about, "responses": {"200": good, "default": bad}}
-    one = "_one" if words[-1:] == (_MARK,) else ""
+    one = "_one" if words and words[-1] in _MARKS else ""
     said = {"get": {"operationId": f"get_{name}{one}", "parameters": [*named, *parameters], **operation}}
     if parameters:
         body = {"required": True, "content": {JSON: {"schema": of[route.asked]}}}

@@ -269,14 +269,22 @@ def create(makers: Makers | Here) -> FastAPI:
             hands.add(key)
         return _kept_private(kept, request)
 
+    @app.api_route("/api/v1/submissions/{link}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
+    async def owned(request: Request) -> Response:
+        """What programs ask of what somebody handed in."""
+        return await _answered(request, _kept_private)
+
     @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
     async def asked(request: Request) -> Response:
         """What programs ask is made for each: a reading of several parts has to know the newest run."""
+        return await _answered(request, _sent)
+
+    async def _answered(request: Request, send: Callable[[Kept, Request], Response]) -> Response:
         sent = await upload.small(request, MOST_ASKED)
         if isinstance(sent, Response):
             return sent
         kept = await service.fairly(_of_one(request), lambda: makers.make(*_address(request), sent))
-        return _busy() if kept is None else _sent(kept, request)
+        return _busy() if kept is None else send(kept, request)
 
     @app.api_route("/submissions", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/submissions/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)

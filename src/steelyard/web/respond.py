@@ -51,7 +51,7 @@ def drawn(reply: Reply) -> Reply:
 def failed(path: str, e: BaseException, query: str = "") -> Reply:
     """Why what is asked at an address cannot be had."""
     names = address.segments(path[: ask.LONGEST])
-    private = names[:1] in (("submissions",), ("operate",))
+    private = names[:1] in (("submissions",), ("operate",)) or api.is_private(names)
     return explained(
         e, "a private page" if private else f"{path}?{query}", wrong_answer if api.is_asked(names) else wrong_page
     )

@@ -246,6 +246,18 @@ class Taken(Struct, frozen=True):
     found: Found
 
 
+class Submission(Struct, frozen=True):
+    """What was handed in, for who has its private link: its ``state``, its ``runs`` with states, attempts and details,
+    the ``tables`` of their figures, and what is other than in the last version, in words and as tables."""
+
+    name: str
+    state: str
+    runs: Table
+    tables: tuple[Table, ...]
+    changes: tuple[str, ...]
+    changed: tuple[Table, ...]
+
+
 class Refusal(Struct, frozen=True):
     """Why there is no answer, and what to do."""
 

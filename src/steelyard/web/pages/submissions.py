@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +17,7 @@ from ...model.record import Record
 from ...model.row import Row
 from ...publish import comparison, results
 from ...publish import run as runs
-from ...publish.sheet import Cell, plain
+from ...publish.sheet import Cell, Sheet, plain
 from ...sources.limits import HANDED_IN
 from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job, origin
 from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission, new_token
@@ -30,6 +31,7 @@ from .view import View, bars, noted
 #: seconds after which a page with runs ahead is looked at again
 AGAIN = 10
 _PREVIOUS = "previous"
+_WITHDRAWN = "This was withdrawn. The package is deleted."
 _STATES = {
     PRIVATE: "Private: only those who have this link see it. Keep the link; nobody can give it to you again.",
     OFFERED: "Offered: whoever runs this server looks at it before it is published. You may still withdraw it.",
@@ -82,27 +84,51 @@ def be_sure(asked: Mapping[str, str]) -> None:
         raise UserError(f'nothing was deleted; tick "{SURE.title}" first, or send the field {SURE.name}')
 
 
-def one(v: View, token: str) -> Page:
-    """A submission: what was found, how far its runs are, their figures, and what changed since the last version."""
+class Told(NamedTuple):
+    """A submission, its jobs, how far its ``runs`` are, their ``figures``, and what ``changes`` since the last version
+    there are, in words and as tables. Numbers of runs are those of jobs as long as they are not public; they, and those
+    of the last version, lead to these ``addresses``, where there are some."""
+
+    submission: Submission
+    jobs: Sequence[Job]
+    runs: Sheet
+    figures: Sequence[Sheet]
+    changes: tuple[str, ...]
+    changed: Sequence[Sheet]
+    addresses: Mapping[int, str]
+
+
+def told(v: View, token: str) -> Told:
+    """What is said of the submission behind a private link. Raises :class:`NotThereError`."""
     desk = Desk(v.store)
     s = desk.find(token)
-    if s is None:
-        raise NotThereError("no submission has this link")
-    if s.state == WITHDRAWN:
-        return Page("Withdrawn", [Text("This was withdrawn. The package is deleted.")], status=410)
-    found = msgspec.json.decode(s.found, type=Found)
+    if s is None or s.state == WITHDRAWN:
+        raise NotThereError("no submission has this link" if s is None else _WITHDRAWN)
     jobs = desk.jobs(s)
-    ahead = sum(j.state in (WAITING, RUNNING) for j in jobs)
-    blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(jobs))]
-    blocks += _decisions(s, token)
-    blocks += _linted(found, s)
     public = s.state == PUBLISHED
     at = {} if public else {j.number: address.path("submissions", token, str(j.number)) for j in jobs}
-    blocks.append(_of_jobs(jobs, at, public))
     mine = _rows(jobs, lambda j: j.run if public else j.number)
-    tables = results.tables(mine, ()) if mine else []
-    blocks += (Table(t, bars=bars(t), wide=("detail",), private=not public, addresses=at) for t in tables)
-    blocks += _changes(v, desk, s, mine, at)
+    changes, changed, older = _changes(desk, s, mine, at)
+    at |= address.runs(v.store, older) if at else {}
+    return Told(s, jobs, _runs(jobs, public), results.tables(mine, ()) if mine else (), changes, changed, at)
+
+
+def one(v: View, token: str) -> Page:
+    """A submission: what was found, how far its runs are, their figures, and what changed since the last version."""
+    s = Desk(v.store).find(token)
+    if s is not None and s.state == WITHDRAWN:
+        return Page("Withdrawn", [Text(_WITHDRAWN)], status=410)
+    of = told(v, token)
+    s, private = of.submission, of.submission.state != PUBLISHED
+    ahead = sum(j.state in (WAITING, RUNNING) for j in of.jobs)
+    blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(of.jobs))]
+    blocks += _decisions(s, token)
+    blocks += _linted(msgspec.json.decode(s.found, type=Found), s)
+    blocks.append(Table(of.runs, wide=("detail",), addresses=of.addresses))
+    blocks += (Table(t, bars=bars(t), wide=("detail",), private=private, addresses=of.addresses) for t in of.figures)
+    if of.changes or of.changed:
+        blocks += (Heading("Since the last version", "changes"), *map(noted, of.changes))
+        blocks += (Table(t, private=private, addresses=of.addresses) for t in of.changed)
     blocks.append(Heading("Hand in a new version", "new"))
     blocks.append(
         Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
@@ -152,7 +178,7 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
     yield Text(f"Licence as you said: {s.licence}{files}. SHA-256 of the zip: {s.digest}")
 
 
-def _of_jobs(jobs: Sequence[Job], at: Mapping[int, str], public: bool) -> Table:
+def _runs(jobs: Sequence[Job], public: bool) -> Sheet:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.place, " ".join(j.task.flags), j.state, j.attempts or None,
          j.run if public else j.number if j.record is not None else None, _said(j, public))
@@ -160,7 +186,7 @@ def _of_jobs(jobs: Sequence[Job], at: Mapping[int, str], public: bool) -> Table:
     ]  # fmt: skip
     heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "run": 0,
              "detail": None}  # fmt: skip
-    return Table(plain("Runs", "jobs", heads, lines), wide=("detail",), addresses=at)
+    return plain("Runs", "jobs", heads, lines)
 
 
 def run(v: View, token: str, number: str) -> Page:
@@ -226,19 +252,17 @@ def _rows(jobs: Iterable[Job], number: Callable[[Job], int | None]) -> list[Row]
     return told_apart(order.ordered(found, results.ORDER))
 
 
-def _changes(v: View, desk: Desk, s: Submission, mine: Sequence[Row], at: Mapping[int, str]) -> Iterable[Block]:
-    """What is other than in the last version, whose public runs have pages too; ``at`` are those of private ones."""
+def _changes(
+    desk: Desk, s: Submission, mine: Sequence[Row], at: Mapping[int, str]
+) -> tuple[tuple[str, ...], list[Sheet], set[int]]:
+    """What is other than in the last version, in words and as tables, and its public runs; ``at`` are private ones."""
     older = desk.of_number(s.previous) if s.previous is not None else None
     if older is None or older.state == WITHDRAWN:
-        return
+        return (), [], set()
     before = desk.jobs(older)
     theirs = _rows(before, lambda j: None if j.run in at else j.run)
     if not (theirs and mine):
-        return
+        return (), [], set()
     found = comparing.compare(theirs, mine, sources=True)
-    yield Heading("Since the last version", "changes")
-    yield from map(noted, comparing.summary(found))
-    both = (*comparison.tables(found), *comparison.unpaired(found))
-    public = {j.run for j in before if j.run is not None} - at.keys()
-    both_at = {**at, **address.runs(v.store, public)} if at else {}
-    yield from (Table(t, private=s.state != PUBLISHED, addresses=both_at) for t in both)
+    both = [*comparison.tables(found), *comparison.unpaired(found)]
+    return tuple(comparing.summary(found)), both, {j.run for j in before if j.run is not None} - at.keys()
