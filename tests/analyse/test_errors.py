@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from steelyard.analyse import errors
 from steelyard.analyse.compare import compare, summary
-from steelyard.analyse.errors import LEAST, Error, error_of, published
+from steelyard.analyse.errors import LEAST, Error, error_of, of_kinds, published
 from steelyard.analyse.rows import rows
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
@@ -149,3 +149,14 @@ def test_a_comparison_says_where_no_error_is_known(target: str, known: bool) -> 
     old, new = (made(target=target, assembly_cycles=0, rom=10, cycles=c) for c in (1000, 2000))
     [sheet] = comparison.tables(compare(rows([old]), rows([new])))
     assert any("no error is known of the model on such code" in note for note in sheet.notes) is not known
+
+
+def test_figures_of_an_unknown_kind_say_of_each_kind_what_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only assembly was compared with says nothing of compiled code."""
+    monkeypatch.setattr(errors, "published", lambda: MADE)
+    assert of_kinds("nrf52840", MODEL) == [e.text for e in MADE]
+    monkeypatch.setattr(errors, "published", lambda: MADE[:2])
+    *texts, nothing = of_kinds("nrf52840", MODEL)
+    assert texts == [e.text for e in MADE[:2]]
+    assert nothing.startswith("nothing is published of compiled code on nrf52840 and this model;")
+    assert of_kinds("nrf52840", "core/4") == [errors.unpublished("nrf52840 and this model")]

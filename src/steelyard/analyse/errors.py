@@ -19,6 +19,8 @@ from ..model.row import Row
 from ..model.target import load_target, target_names
 
 FILE = paths.ROOT / "docs" / "validation" / "errors.csv"
+#: kinds of code, as the file names them
+CODES = ("assembly", "compiled")
 #: percent of a call's cycles in assembly from which on a package counts as assembly, here and in the comparisons with
 #: published figures that the errors are of: permutations with C around them
 LEAST = 70.0
@@ -93,6 +95,17 @@ def of_models(rows: Sequence[Row]) -> list[Error]:
 def of_model(target: str, timing_model: str) -> list[Error]:
     """The published errors of a target's timing model."""
     return [e for e in published() if (e.target, e.timing_model) == (target, timing_model)]
+
+
+def of_kinds(target: str, timing_model: str) -> list[str]:
+    """What is known of the error of a target's timing model, in words, for each kind of code: for a reader of figures
+    whose kind is not known."""
+    found = of_model(target, timing_model)
+    texts = [e.text for e in found]
+    missing = [code for code in CODES if code not in {e.code for e in found}]
+    if not found:
+        return [unpublished(f"{target} and this model")]
+    return [*texts, *(unpublished(f"{code} code on {target} and this model") for code in missing)]
 
 
 def unpublished(of: str) -> str:

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 from msgspec import to_builtins
 
-from ..analyse.errors import of_model, unpublished
+from ..analyse.errors import of_kinds, of_model
 from ..analyse.profile import by_function
 from ..device import timing_model
 from ..model.call import Op
@@ -75,11 +75,10 @@ def verb(ask: Profile) -> int:
         columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
         answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
     model = timing_model(first.target)
-    errors = of_model(first.target.name, model)
-    document = {"title": title, "profiles": [_json(p) for p in found.values()], "errors": to_builtins(errors)}
+    errors = to_builtins(of_model(first.target.name, model))
+    document = {"title": title, "profiles": [_json(p) for p in found.values()], "errors": errors}
     causes = [tables.causes(p, model) for p in found.values()] if ask.timing else []
-    said = [e.text for e in errors] or [unpublished(f"{first.target.name} and this model")]
-    notes = [f"Error of cycles: {text}." for text in said]
+    notes = [f"Error of cycles: {text}." for text in of_kinds(first.target.name, model)]
     ask.out.give([answer, *map(tables.mix, found.values()), *causes], document, notes)
     return 0
 

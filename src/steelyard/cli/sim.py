@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
-from ..analyse.errors import of_model, unpublished
+from ..analyse.errors import of_kinds, of_model
 from ..analyse.profile import by_function
 from ..device import blocks, foreign
 from ..device.foreign import Measured, Place, Read, Seen, Unmodelled
@@ -214,7 +214,7 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
         ("cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
         ("timing model", seen.timing_model),
     ]
-    facts += [("error of cycles", text) for text in _errors(target, seen)]
+    facts += [("error of cycles", text) for text in of_kinds(target.name, seen.timing_model)]
     if seen.result is not None:
         values = foreign.returned(target, seen.result)
         facts.append(("returned", ", ".join(f"{v:#x} ({size} bytes)" for size, v in values.items())))
@@ -301,12 +301,6 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
         for u in seen.unmodelled
     ]
     return data
-
-
-def _errors(target: Target, seen: Seen) -> list[str]:
-    """How far cycles of this target are from silicon's, for each kind of code: this image's is not known."""
-    found = [e.text for e in of_model(target.name, seen.timing_model)]
-    return found or [unpublished(f"{target.name} and this model")]
 
 
 def _register(target: Target, used: Unmodelled | Read, *, modelled: bool = False) -> str:
