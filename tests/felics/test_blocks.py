@@ -238,6 +238,37 @@ def test_who_knows_felics_s_message_alone_has_no_figures(bench: Bench, atmega128
         assert any(f"scenario {scenario}: wrong-output: encrypt of" in note for note in run.notes), run.notes
 
 
+#: a function without the external definition that C99 asks for
+_ONE = 'inline __attribute__((noinline)) void one(void) { __asm__ volatile("nop"); }\nvoid Encrypt'
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+@pytest.mark.parametrize("peek", ["include", "incbin"])
+def test_no_compiler_of_a_package_sees_round_keys(bench: Bench, atmega128: Target, peek: str, tries: int) -> None:
+    """Neither those of FELICS's key nor those of the other one, in any try."""
+    place = "../other/steelyard_round_keys.inc"
+    text = f'#if __has_include("{place}")\n#error they are here\n#endif\n'
+    if peek == "incbin":  # which is read where code is made, with link-time optimisation when objects are merged
+        text = '__asm__(".section .rodata.x\\n.incbin \\"other/steelyard_round_keys.inc\\"\\n.text");\n'
+    source = blocks.SOURCES["encrypt.c"].replace("void Encrypt", f"{text}void Encrypt")
+    if tries == 2:
+        source = source.replace("void Encrypt", _ONE)
+        source = source.replace("/* more */", "one();")
+    cipher = package(bench, encrypt=source)
+    toolchain = building.identify(atmega128.toolchain)
+    assert toolchain is not None
+    keys = bytes(range(blocks.ROUND_KEYS))
+    scenario = building.Scenario(2, blocks.BLOCK, keys, keys[::-1])
+    made = building.build(cipher, atmega128, toolchain, ("-O2", "-flto"), scenario=scenario)
+    if peek == "include":
+        assert made.failure is None, made.failure
+        assert any("-fgnu89-inline" in n for n in made.notes) is (tries == 2)
+        assert set(made.images) == {"both", "other"}
+    else:
+        assert made.failure is not None
+        assert "No such file" in made.log or "file not found" in made.log, made.log
+
+
 def test_who_is_fast_with_felics_s_key_alone_is_told(bench: Bench, atmega128: Target) -> None:
     slow = 'for (i = 0; rk[0] != 0x06050403 && i < 250; i++) __asm__ volatile("");'
     run = bench.weigh(package(bench, encrypt=f"/* more */=>{slow}"), atmega128, SCENARIO_0)

@@ -49,6 +49,11 @@ class Script:
         """Adds commands that log to ``name.log``; each runs only when the one before it succeeded."""
         self.lines.append(" && ".join(f"r {shlex.quote(name)} {shlex.join(command)}" for command in commands))
 
+    def put(self, name: str, line: str) -> None:
+        """Writes a file of one line when the script gets here: what runs before cannot read it."""
+        folder = shlex.quote(str(Path(name).parent))
+        self.lines.append(f"mkdir -p {folder} && printf '%s\\n' {shlex.quote(line)} >{shlex.quote(name)}")
+
     def barrier(self) -> None:
         """Ends the script here when a command before failed."""
         self.lines.append('[ -z "$failed" ] || exit 0')
