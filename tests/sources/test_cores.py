@@ -98,6 +98,33 @@ def test_two_folders_are_a_block_cipher_that_is_verified(bench: Bench, name: str
     assert there.digest == xtea.digest
 
 
+#: of a direction: a helper that knows no header of SUPERCOP's, another plain global name of both folders, and a header
+#: that both call the same
+PARTED = {
+    "half.h": HEADER.replace('#include "crypto_core.h"\n', "").replace(
+        "extern", "extern const crypto_uint32 start;\nextern"
+    ),
+    "core.c": '#include "crypto_core.h"\n' + CORE,
+    "start.h": "#define START {}\n",
+    "start.c": '#include <start.h>\n#include "half.h"\nconst crypto_uint32 start = START;\n',
+}
+
+
+@pytest.mark.parametrize(("name", "flags"), [("uno", "-Os"), ("uno", "-O2 -flto"), ("bluepill", "-O2")])
+def test_each_direction_is_a_library_of_its_own(bench: Bench, name: str, flags: str) -> None:
+    own = cores(bench.folder) / "crypto_core"
+    for direction, steps in STEPS.items():
+        start = "0" if direction == "encrypt" else "0xc6ef3720"
+        core = PARTED["core.c"].replace("@STEPS@", steps.replace(f"sum = {start}", "sum = start"))
+        assert "sum = start" in core
+        more = PARTED | {"core.c": core, "start.h": PARTED["start.h"].format(start)}
+        write(own / f"xtea{direction}" / "mine", more)
+    record = bench.weigh(discover(own).implementations[0], the_target(name), flags=flags)
+    assert record.failure is None, record.failure
+    assert record.verification is not None
+    assert record.verification.source == "known"
+
+
 @pytest.mark.parametrize("where", ["newencrypt/mine", "newencrypt", "newdecrypt/mine", "newdecrypt"])
 def test_the_known_answers_of_one_s_own_are_read(tmp_path: Path, where: str) -> None:
     """From the folder or the variant's, of either direction, and from a zip of one half."""

@@ -33,6 +33,13 @@ STILL = (
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
 
 
+def prefixed(name: str) -> tuple[str, ...]:
+    """The options by which SUPERCOP begins global names of a folder of sources: with that of its function. They become
+    local, so the primitive's own name will do."""
+    macros = ("CRYPTO_NAMESPACETOP={}", "CRYPTO_NAMESPACE(name)={}_##name")
+    return tuple(f"-D{'_' * k}{m.format('_' * k + name)}" for k in range(2) for m in macros)
+
+
 def compiler_of(f: SourceFile, target: Target) -> tuple[str, ...]:
     """The program that compiles ``f``, with the options of its language."""
     spec = target.toolchain

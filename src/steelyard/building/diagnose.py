@@ -127,7 +127,7 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
 
 def _links(name: str) -> bool:
     """Whether a step comes after compilation."""
-    return name in ("merge", "rename", "localise") or name.startswith("link-")
+    return name.partition("-")[0] in ("merge", "rename", "localise", "link")
 
 
 def _belongs(name: str) -> str | None:

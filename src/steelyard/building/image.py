@@ -8,6 +8,7 @@ times: encryption only, decryption only, both.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from .commands import (
     link_time,
     linking,
     operating,
+    prefixed,
     providing,
     script_of,
     sparing_commons,
@@ -241,6 +243,7 @@ def _compile(
 ) -> tuple[Failure | None, list[str]]:
     """``number``, as C writes it, tells the build's images from all others."""
     spec = target.toolchain
+    _empty(work)
     source = work / "src"
     primitives: set[str] = set()
     for f in implementation.files:
@@ -251,42 +254,42 @@ def _compile(
         primitives |= provided.wanted(content)
     more = sorted(primitives)
     units = _units(implementation)
-    folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
-    include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
-    # SUPERCOP's prefix for global names; they become local, so the primitive's own name will do
-    name = implementation.primitive
-    include += (*STILL, f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
-    include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
+    include = (f"-I{paths.HARNESS}/include", *STILL)
     if implementation.interface == "phases":
         include += (f"-D{_FELICS.get(spec.family, 'PC')}",)
         include += (f"-DSCENARIO={scenario.number}",) if scenario is not None else ()
     lto = link_time(spec, flags)
     script = Script()
     for k, f in enumerate(units):
-        compiler = (*compiler_of(f, target), *spec.flags, *CODE, *flags, *include)
+        own = (*_folders(implementation, implementation.library_of(f)), *include)
+        compiler = (*compiler_of(f, target), *spec.flags, *CODE, *flags, *own)
         script.add(f"{k}", *unread(spec, f, compiler), (*compiler, "-c", f"src/{f.name}", "-o", f"{k}.o"))
     own_api = (f"-DSY_API={1 + list(API).index(implementation.primitive)}", f"-DSY_IMAGE={number}UL")
+    include = (*_folders(implementation, implementation.primitive), *include)
     compiler = (spec.compiler, *spec.flags, "-Os", *CODE, *own_api, *include)
     own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
     sizes = (*compiler, "-c", f"{paths.HARNESS}/params.c", "-o", "params.o")
     script.add("params", sizes, sparing_commons(spec, own, "params.o") if spec.linker else own)
     for primitive in more:
         script.add(primitive, *providing(spec, flags, primitive))
-    if scenario is not None:
-        for part, context in scenario.contexts.items():
-            (work / part).mkdir(exist_ok=True)
-            (work / part / ROUND_KEYS).write_text(f"{', '.join(map(str, context))}\n")
-            made = operating(spec, flags, implementation.interface, scenario.number, scenario.block, part)
-            script.add(f"mode-{part}", made)
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
-    numbered = [f"{units.index(f)}.o" for f in _linked(implementation, units)]
     partial = (*MERGE, *CODE, *flags, *lto) if lto else (*MERGE, PLAIN)
     if spec.linker:
         partial = (*spec.link, "-r", "--unique")
+    numbered: dict[str, list[str]] = {}  # by library, in the order of linking
+    for f in _linked(implementation, units):
+        numbered.setdefault(implementation.library_of(f), []).append(f"{units.index(f)}.o")
+    for library in [name for name in numbered if name != implementation.primitive]:
+        whole, alone = f"{library}.whole.o", f"{library}.library.o"
+        script.add(f"merge-{library}", linking(spec, partial, numbered[library], whole))
+        numbered[library] = [alone]
+        only = [f"{spec.prefix}objcopy", "--keep-global-symbol", library, whole, alone]
+        script.add(f"localise-{library}", sparing_commons(spec, only, whole) if spec.linker else only)
+        script.barrier()
     # link-time optimisation ends here: it covers the package only, and the API is called like any other
-    script.add("merge", linking(spec, partial, numbered, "merged.o"))
+    script.add("merge", linking(spec, partial, [o for of in numbered.values() for o in of], "merged.o"))
     script.barrier()
     merged = "merged.o"
     if renames:  # before localising, so that the new names are kept
@@ -295,6 +298,13 @@ def _compile(
     localise = [f"{spec.prefix}objcopy", *keep, merged, "implementation.o"]
     script.add("localise", sparing_commons(spec, localise, merged) if spec.linker else localise)
     script.barrier()
+    if scenario is not None:
+        for part, context in scenario.contexts.items():
+            # no compiler of the package's code runs any more: it could read them
+            script.put(f"{part}/{ROUND_KEYS}", f"{', '.join(map(str, context))}")
+            made = operating(spec, flags, implementation.interface, scenario.number, scenario.block, part)
+            script.add(f"mode-{part}", made)
+        script.barrier()
     for part, harness in objects.items():
         options = [
             *spec.link,
@@ -348,6 +358,15 @@ def _compile(
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
 
 
+def _empty(work: Path) -> None:
+    """Removes what an earlier try left, which no source may include."""
+    for left in work.iterdir():
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
+
+
 def _drop(files: Iterable[Path]) -> None:
     for f in files:
         f.unlink()
@@ -362,6 +381,15 @@ def _content(f: SourceFile) -> bytes:
     if hashlib.sha256(content).hexdigest() != f.sha256:
         raise Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name} changed since it was found"))
     return content
+
+
+def _folders(implementation: Implementation, library: str) -> tuple[str, ...]:
+    """What compilers are told for the sources of a library: where its headers are, and how its global names begin."""
+    of = (f for f in implementation.files if implementation.library_of(f) == library)
+    folders = {str(Path("src", f.name).parent) for f in of} | (
+        {"src"} if library == implementation.primitive else set()
+    )
+    return (*(f"-I{d}" for d in sorted(folders)), *prefixed(library))
 
 
 def _units(implementation: Implementation) -> list[SourceFile]:

@@ -84,6 +84,7 @@ class Implementation(Struct, frozen=True):
     level up). ``notes`` describe irregularities that did not stop it. ``code`` is set for FELICS-AE packages,
     ``phases`` for block ciphers of the first FELICS.
     ``architectures`` are the machines listed in SUPERCOP's file of this name, empty without such a file.
+    ``libraries`` are folders that are a library of their own, each with the function that the library is for.
     """
 
     primitive: Primitive
@@ -98,6 +99,7 @@ class Implementation(Struct, frozen=True):
     code: CodeLists | None = None
     architectures: tuple[str, ...] = ()
     phases: Phases | None = None
+    libraries: tuple[tuple[str, str], ...] = ()
 
     @property
     def interface(self) -> Interface:
@@ -115,7 +117,13 @@ class Implementation(Struct, frozen=True):
         h.update(repr(self.entry).encode())
         if self.architectures:  # they decide what is built
             h.update(repr(self.architectures).encode())
+        if self.libraries:  # so do they
+            h.update(repr(self.libraries).encode())
         return h.hexdigest()
+
+    def library_of(self, file: SourceFile) -> str:
+        """The function of the library that a source is of: the primitive's name where no folder is one of its own."""
+        return dict(self.libraries).get(file.name.partition("/")[0], self.primitive)
 
     @property
     def label(self) -> str:

@@ -22,8 +22,8 @@ from .spelling import bundled_name
 
 ANCHOR = "crypto_core"
 DIRECTIONS = ("encrypt", "decrypt")
-#: the package's file that has its sizes, and ours that tells such a package
-SIZES, TELLING = "encrypt/api.h", "encrypt/crypto_core.h"
+#: the package's file that has its sizes
+SIZES = "encrypt/api.h"
 _COMPAT = Path(__file__).resolve().parent / "compat" / "core"
 #: ours, by name in the package: what the build compiles and what it includes
 _OURS: dict[str, Language] = {
@@ -106,6 +106,7 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
         kat=kat,
         notes=tuple(notes),
         architectures=tuple(dict.fromkeys(machines)),
+        libraries=tuple((d, f"{ANCHOR}_{d}") for d in DIRECTIONS),
     )
 
 

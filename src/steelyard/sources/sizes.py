@@ -19,7 +19,7 @@ def sizes(implementation: Implementation) -> dict[str, int | None]:
     header = files.get("api.h")
     if implementation.phases is not None:
         header, names = files.get(phases.CONSTANTS), {what: phases.SIZES[what] for what in own}
-    elif implementation.primitive == "crypto_block" and cores.TELLING in files:  # its context is the key
+    elif implementation.libraries:  # two crypto_core functions, whose context is the key
         header, names = files.get(cores.SIZES), names | {"block": "CRYPTO_INPUTBYTES", "context": "CRYPTO_KEYBYTES"}
     found: dict[str, int | None] = {}
     if header is not None:

@@ -6,8 +6,5 @@
 #define crypto_core_INPUTBYTES CRYPTO_INPUTBYTES
 #define crypto_core_KEYBYTES CRYPTO_KEYBYTES
 #define crypto_core_CONSTBYTES CRYPTO_CONSTBYTES
-/* names that both folders may have */
-#undef CRYPTO_NAMESPACE
-#define CRYPTO_NAMESPACE(name) crypto_core_encrypt_##name
 
 extern int crypto_core(unsigned char *out, const unsigned char *in, const unsigned char *k, const unsigned char *c);
