@@ -135,7 +135,7 @@ def addresses(store: Store) -> dict[str, list[str]]:
         "trade-off": [f"/trade-offs?where=target+%3D%3D+{n}" for n in targets],
         "comparison": [f"/compare?old={a}&new={b}" for a, b in zip(names[:half], names[half:], strict=False)][:20],
         "search": [f"/search?q={v}" for _, _, v, _ in some],
-        "figure": [f"/targets/{n}/figure-tradeoff.svg" for n in targets],
+        "figure": [f"/targets/{n}/figure-tradeoff-crypto_aead.svg" for n in targets],
         "campaign": ["/campaigns/first"],
         "feed": ["/feed.atom", *(f"/targets/{n}/feed.atom" for n in targets)],
         "definitions": ["/definitions"],

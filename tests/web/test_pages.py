@@ -12,6 +12,7 @@ import xml.etree.ElementTree as xml
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -23,12 +24,13 @@ from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
 from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
 from steelyard.publish import run
 from steelyard.store import Store, checking
 from steelyard.store.copying import copy
 from steelyard.store.operating import forget
 from steelyard.web import campaigns, documents, layout, pages
-from tests.made_up import record
+from tests.made_up import other_build, record
 from tests.web.conftest import RECORDS, Site, made
 
 FIGURES = ("/figures/tradeoff", "/figures/throughput", "/figures/rom", "/figures/top", "/figures/history")
@@ -557,6 +559,38 @@ def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_pa
     assert "toy1/ref crypto_hash on uno, simulated: 700 bytes ROM" in shown[0].values()
     alone = Site(made(tmp_path / "alone.db", rows[0])).page("/implementations/toy1/ref/badges")
     assert set(alone.all("src", "img")) < set(shown[0])
+
+
+@pytest.mark.parametrize(
+    "path", ["/targets/uno", "/families/toy", "/tables", "/rank", "/rank?kind=score", "/trade-offs"]
+)
+def test_an_address_has_the_same_rows_whatever_else_is_stored(tmp_path: Path, path: str) -> None:
+    """Another primitive, another harness, and another build of a compiler: the name of a group is its own, and the one
+    without a digest is that of the most setups, of equals the newest."""
+
+    def some(first: int, count: int, **of: Any) -> list[Record]:
+        return [record(f"toy{first + k}/ref", cycles=100.0 * (9 - k), rom=500 + k, **of) for k in range(count)]
+
+    ours, hashes = some(1, 3), some(1, 4, primitive="crypto_hash")
+    template, build = some(4, 3, harness="0"), [other_build(r) for r in some(7, 2)]
+
+    def labels(site: Site, address: str) -> set[str | None]:
+        lines = csv.DictReader(io.StringIO(site.get(address).body.decode()))
+        return {line.get("label") or line.get("name") for line in lines}
+
+    def own(site: Site) -> dict[str, set[str | None]]:
+        links = site.page(path).all("href", "a")
+        return {to: labels(site, to) for to in links if re.search(r"-[0-9a-f]{8}\.csv", to)}
+
+    orders = ours + hashes + template + build, build + template + hashes + ours
+    alone = [own(Site(made(tmp_path / f"{k}.db", *of))) for k, of in enumerate((ours, hashes, template, build))]
+    whole = [Site(made(tmp_path / f"whole{k}.db", *of)) for k, of in enumerate(orders)]
+    assert [own(site) for site in whole] == [{to: of for some in alone for to, of in some.items()}] * 2
+    for site, newest in zip(whole, (template, ours), strict=True):
+        for plain in {re.sub(r"-[0-9a-f]{8}\.", ".", to) for to in alone[0]}:
+            assert labels(site, plain) <= {r.setup.label for r in newest}, plain
+        assert not [to for to in site.page(path).all("href", "a") if re.search(r"-\d\.csv", to)]
+        assert all("-crypto_" in to for to in site.page(path).all("src", "img"))
 
 
 def test_what_others_hand_in_under_a_name_changes_nothing_of_it(tmp_path: Path) -> None:

@@ -266,8 +266,8 @@ def test_a_process_that_is_large_draws_no_figure(results: Path, monkeypatch: pyt
     """Another does, of what it leaves, which is as good; and what cannot be drawn is said."""
     monkeypatch.setattr(responding, "ROOM", 0)
     with Store.open(results) as store:
-        whole = responding.respond(store, "/targets/uno/figure-tradeoff.svg")
-        left = responding.respond(store, "/targets/uno/figure-tradeoff.svg", apart=True)
+        whole = responding.respond(store, "/targets/uno/figure-tradeoff-crypto_aead.svg")
+        left = responding.respond(store, "/targets/uno/figure-tradeoff-crypto_aead.svg", apart=True)
         assert responding.respond(store, "/targets/uno/uno-crypto_aead.csv", apart=True).draw is None
     assert (left.body, left.kind, left.state) == (b"", whole.kind, whole.state)
     asked = list[str]()
@@ -281,7 +281,7 @@ def test_a_process_that_is_large_draws_no_figure(results: Path, monkeypatch: pyt
         monkeypatch.setattr(asyncio.BaseEventLoop, "run_in_executor", made)
         monkeypatch.setattr(asyncio, "to_thread", lambda *_: asyncio.sleep(0))
         try:
-            return await service.make("/targets/uno/figure-tradeoff.svg", "")
+            return await service.make("/targets/uno/figure-tradeoff-crypto_aead.svg", "")
         finally:
             monkeypatch.undo()
             service.close()
@@ -396,7 +396,7 @@ def test_headers_forbid_all_but_our_own(served: FastAPI) -> None:
         assert "script" not in policy
         assert "unsafe" not in policy
         assert reply.headers["x-content-type-options"] == "nosniff"
-    figure = ask(served, "/targets/uno/figure-tradeoff.svg")
+    figure = ask(served, "/targets/uno/figure-tradeoff-crypto_aead.svg")
     assert figure.headers["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     saved = ask(served, "/targets/uno/uno-crypto_aead.xlsx").headers["content-disposition"]
     assert saved == 'attachment; filename="uno-crypto_aead.xlsx"'
@@ -457,7 +457,7 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
 
     async def visits() -> list[int]:
         codes = []
-        for path in ("/", "/targets/uno", "/targets/uno/figure-tradeoff.svg"):
+        for path in ("/", "/targets/uno", "/targets/uno/figure-tradeoff-crypto_aead.svg"):
             kept = await service.make(path, "")
             assert kept is not None
             codes.append(kept.reply.status)

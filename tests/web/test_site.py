@@ -43,9 +43,13 @@ def test_every_link_leads_to_a_file(out: Path) -> None:
 def test_it_has_what_the_server_has(out: Path) -> None:
     run = RECORDS[0].setup.key[:16]
     for name in ("index.html", "targets/uno.html", "targets/uno/uno-crypto_aead.csv", "variants/toy1.html",
-                 "targets/uno/figure-tradeoff.svg", f"runs/{run}/1767225600000000.html", "results/results.csv",
+                 "targets/uno/figure-tradeoff-crypto_aead.svg", f"runs/{run}/1767225600000000.html",
+                 "results/results.csv",
                  "claims.html", "campaigns/first.html", "figures/tradeoff.html"):  # fmt: skip
         assert (out / name).is_file(), name
+    own = [f.read_bytes() for f in (out / "targets/uno").glob("uno-crypto_aead-????????.csv")]
+    assert len(own) == 2, "of two compilers"
+    assert (out / "targets/uno/uno-crypto_aead.csv").read_bytes() in own
     files = {str(f.relative_to(out)) for f in out.rglob("*") if f.is_file()}
     assert {Path(f).suffix for f in files} == {".html", ".csv", ".svg", ".css", ""}
     assert sorted(files - {site._LIST}) == (out / site._LIST).read_text().splitlines()

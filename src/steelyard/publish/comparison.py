@@ -47,13 +47,19 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         sheets.append(
             Sheet(
                 f"{title}: {every.pop()}" if one else title,
-                f"compare-{pairs[0].old['target']}",
+                "-".join(["compare", *_at(pairs[0])]),
                 columns[one:],
                 shown_lines,
                 notes=notes,
             )
         )
     return distinct(sheets)
+
+
+def _at(p: Pair) -> list[str]:
+    """Where the sides of a pair are, as a label says it: targets, and devices where one is not the simulator."""
+    targets, devices = ([str(side.get(n)) for side in (p.old, p.new)] for n in ("target", "device"))
+    return [*dict.fromkeys(targets), *(dict.fromkeys(devices) if {*devices} - {"simulator", "None"} else ())]
 
 
 #: context of a pair that stands in every row for machines

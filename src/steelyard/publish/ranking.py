@@ -17,7 +17,7 @@ from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
 from ..model.row import ANSWERS, Row, Value
 from . import joint
-from .results import column, fewer, grouped, heading, run_of, shared, some
+from .results import column, fewer, grouped, heading, of_group, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
@@ -118,7 +118,8 @@ def tops(
     ``among``, or of the rows."""
     sheets = []
     references = [r for r in among or rows if reference and is_called(r, reference)]
-    for (target, primitive, *_), group in grouped(rows).items():
+    for key, group in grouped(rows).items():
+        target, primitive, *_ = key
         names = metrics or USUAL[primitive]
         base = [r for r in references if (r["target"], r["primitive"]) == (target, primitive)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
@@ -127,9 +128,10 @@ def tops(
         for n in names:
             against = _base(group, base, n, reference, variants) if base else None
             sheet = _top(rankings[n], n, top, against, unit, title, f"top-{target}-{primitive}-{n}")
-            sheets.append(replace(sheet, notes=(*sheet.notes, *lost, *shared(group))))
+            sheets.append(of_group(replace(sheet, notes=(*sheet.notes, *lost, *shared(group))), key, group))
         if len(names) > 1:
-            sheets.append(_joint(group, rankings, top, title, f"joint-{target}-{primitive}", variants))
+            sheet = _joint(group, rankings, top, title, f"joint-{target}-{primitive}", variants)
+            sheets.append(of_group(sheet, key, group))
     return sheets
 
 
@@ -272,7 +274,8 @@ def places(
     """For each target and primitive all rows (or ``variants``, each with its best implementation by each metric) with
     their place in every metric; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
-    for (target, primitive, *_), group in grouped(rows).items():
+    for key, group in grouped(rows).items():
+        target, primitive, *_ = key
         names = _of(primitive, metrics) or CATALOGUE[primitive]
         made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         rankings = {n: r for n, r in made.items() if r.places}
@@ -290,7 +293,8 @@ def places(
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
         notes += [*fewer(group, list(rankings)), *shared(group)]
-        sheets.append(Sheet(heading(group), f"places-{target}-{primitive}", columns, lines, notes=notes))
+        sheet = Sheet(heading(group), f"places-{target}-{primitive}", columns, lines, notes=notes)
+        sheets.append(of_group(sheet, key, group))
     return sheets
 
 
@@ -315,7 +319,7 @@ def by_size(rows: Sequence[Row], top: int | None = None) -> list[Sheet]:
     """Of each family the design with the most throughput of long data, in that order, and for shorter data its place
     and by how many places it is better (up) or worse than with long data."""
     sheets = []
-    for (target, *_), group in grouped(rows).items():
+    for key, group in grouped(rows).items():
         for data in _DATA:
             names = [f"throughput_{data}_{size}" for size in _LENGTHS]
             having, _ = rank.complete(group, names)
@@ -345,7 +349,8 @@ def by_size(rows: Sequence[Row], top: int | None = None) -> list[Sheet]:
                 *shared(group),
             ]
             title = f"{heading(group)}, {titles[data]} by input size"
-            sheets.append(Sheet(title, f"sizes-{target}-{data}", columns, lines, notes=notes))
+            sheet = Sheet(title, f"sizes-{key[0]}-{data}", columns, lines, notes=notes)
+            sheets.append(of_group(sheet, key, group))
     return sheets
 
 
@@ -360,12 +365,14 @@ def merits(
     """FELICS's figure of merit: one table for each target, and one over all of them where there are several."""
     sheets = []
     groups = grouped(rows)
-    for (target, primitive, *_), group in groups.items():
+    for key, group in groups.items():
+        target, primitive, *_ = key
         names = metrics or ("rom", "ram", USUAL[primitive][0])
         ranking = rank.merit(group, names)
         ranking = rank.first_of_variant(ranking) if variants else ranking
         title = f"{heading(group)}, figure of merit"
-        sheets.append(_scored(ranking, names, title, f"merit-{target}-{primitive}", "figure", 2, top))
+        sheet = _scored(ranking, names, title, f"merit-{target}-{primitive}", "figure", 2, top)
+        sheets.append(of_group(sheet, key, group))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
         names = metrics or ("rom", "ram", USUAL[primitive][0])
@@ -411,7 +418,8 @@ def scores(
             first = rank.first_of_variant(ranking)
             ranking = rank.scores([*(p.row for p in first.places), *first.left_out], names)
         title = f"{heading(group)}, sum of ranks"
-        sheets.append(_scored(ranking, names, title, f"score-{key[0]}-{key[1]}", "score", 1, top))
+        sheet = _scored(ranking, names, title, f"score-{key[0]}-{key[1]}", "score", 1, top)
+        sheets.append(of_group(sheet, key, group))
     return sheets
 
 
@@ -436,7 +444,8 @@ def _scored(
 def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
     """Implementations that nothing beats in every metric at once."""
     sheets = []
-    for (target, primitive, *_), group in grouped(rows).items():
+    for key, group in grouped(rows).items():
+        target, primitive, *_ = key
         names = metrics or USUAL[primitive]
         columns = [*_WHO, *map(column, names)]
         front = rank.by(rank.pareto(group, names), names[0])
@@ -454,5 +463,6 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
             *shared(group),
         ]
         title = f"{heading(group)}, Pareto front"
-        sheets.append(Sheet(title, f"pareto-{target}-{primitive}", columns, lines, notes=notes))
+        sheet = Sheet(title, f"pareto-{target}-{primitive}", columns, lines, notes=notes)
+        sheets.append(of_group(sheet, key, group))
     return sheets

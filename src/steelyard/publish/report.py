@@ -123,9 +123,10 @@ def page(report: Report) -> str:
 
 def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:
     """Figures and tables of one target's rows, which have figures."""
-    figures: list[Drawing | None] = []
+    figures: list[Drawing] = []
     good = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
-    for (_, primitive, _, compiler, *_), group in results.grouped(good).items():
+    for key, group in results.grouped(good).items():
+        _, primitive, _, compiler, *_ = key
         cycles = cycles_of(primitive)
         metrics = (cycles, "rom", "ram")
         best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, metrics).items()}
@@ -138,9 +139,11 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             ("tradeoff", [*any_.values()]),
             ("rom", best["rom"][:BARS]),
         ):
-            figures.append(_figure(kind, f"{primitive}, {compiler}", some, points))
+            if (drawn := _figure(kind, f"{primitive}, {compiler}", some, points)) is not None:
+                numbers = replace(drawn.numbers, label=f"{drawn.numbers.label}-{primitive}")
+                figures.append(replace(drawn, numbers=results.of_group(numbers, key, group)))
     tables = [s for s in results.tables(rows, columns) if s.label != results.WITHOUT]  # all targets have one together
-    return Section(name, title_of(name, rows[0].get("device")), [f for f in figures if f], tables)
+    return Section(name, title_of(name, rows[0].get("device")), figures, tables)
 
 
 def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> Drawing | None:

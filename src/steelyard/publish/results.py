@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ..analyse.answer import has_fewer, most_known, run_number
+from ..analyse.answer import has_fewer, most_known, recency, run_number
 from ..model.metric import Size, metric, size_of
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
@@ -20,7 +20,7 @@ from ..model.target import load_target, target_names
 from ..model.workload import workload
 from ..rtl.device import device_names, load_device
 from ..store import Store
-from .sheet import Column, Line, Lines, Sheet, distinct
+from .sheet import Column, Group, Line, Lines, Sheet, distinct
 
 _HASH = ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static")
 #: metrics shown where none are named, as far as there are any
@@ -108,6 +108,11 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     return dict(sorted(((tuple(map(str, key)), group) for key, group in groups.items()), key=itemgetter(0)))
 
 
+def of_group(sheet: Sheet, key: tuple[str, ...], rows: Sequence[Row]) -> Sheet:
+    """The table, as one of some that :func:`grouped` puts together: others may have its label."""
+    return replace(sheet, group=Group(sheet.label, key, (len(rows), max(map(recency(), rows)))))
+
+
 def tables(
     rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", label: str = "", more: Sequence[str] = ()
 ) -> list[Sheet]:
@@ -128,14 +133,13 @@ def tables(
         if len([k for k in groups if k[:2] == key[:2]]) > 1:
             one.append(f"harness {key[4][:8]}, timing model {key[5]}")
         names = {"target": target, "primitive": primitive}
-        sheet = Sheet(heading(group), f"{target}-{primitive}", chosen, lines(group, chosen))
+        called = _fill(label, names) if label else f"{target}-{primitive}"
+        sheet = of_group(Sheet(heading(group), called, chosen, lines(group, chosen)), key, group)
         sheet = replace(
             sheet, notes=(", ".join([*one, f"compiler {compiler}"]), *_unseen(group, shown), *_explained(group, shown))
         )
         if caption:
             sheet = replace(sheet, caption=_fill(caption, names))
-        if label:
-            sheet = replace(sheet, label=_fill(label, names))
         sheets.append(sheet)
     return distinct([*sheets, *([] if columns else without_figures(rows))])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -69,9 +70,24 @@ class Lines(Sequence[Line]):
         return self._make(self._items[at])
 
 
+class Group(Struct, frozen=True):
+    """What tells a table or figure from others of its ``label``: the ``key`` that its rows share. Of those of one label
+    the one with the most ``worth`` (how many rows, and when the newest of them ended) has it as it is."""
+
+    label: str
+    key: tuple[str, ...]
+    worth: tuple[int, tuple[str, int]]
+
+
+def word(key: Sequence[str]) -> str:
+    """A key in eight digits, for names."""
+    return hashlib.sha256("\0".join(key).encode(errors="surrogateescape")).hexdigest()[:8]
+
+
 class Sheet(Struct, frozen=True):
     """A table. ``label`` is its identifier (LaTeX label, HTML anchor, file part), ``notes`` stand below. ``alike`` says
-    that its numbers are all of one kind, so that columns without room can follow in a further table."""
+    that its numbers are all of one kind, so that columns without room can follow in a further table. Of what is one of
+    a ``group``, :func:`distinct` says the ``own`` label, which it has whatever else there is."""
 
     title: str
     label: str
@@ -80,6 +96,8 @@ class Sheet(Struct, frozen=True):
     caption: str = ""
     notes: Sequence[str] = ()
     alike: bool = False
+    group: Group | None = None
+    own: str = ""
 
     @property
     def left(self) -> int:
@@ -107,10 +125,28 @@ def plain(
     return Sheet(title, label, heads, [Line(row) for row in rows], notes=notes)
 
 
-def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The sheets, with a number after every label that another has already."""
+def distinct(sheets: Sequence[Sheet], word: Callable[[Sequence[str]], str] = word) -> list[Sheet]:
+    """The sheets, no two of one label. Of the groups of a label the one that is worth most has it, and the others have
+    the word for their key after it; what has no group has a number after it, where another has it already."""
+    names = labels([(s.label, s.group) for s in sheets], word)
+    return [replace(s, label=label, own=own) for s, (label, own) in zip(sheets, names, strict=True)]
+
+
+def labels(
+    of: Sequence[tuple[str, Group | None]], word: Callable[[Sequence[str]], str] = word
+) -> list[tuple[str, str]]:
+    """See :func:`distinct`: for each the label, and its own one, which is empty where it has no group."""
+    most: dict[str, Group] = {}
+    for _, g in of:
+        if g is not None and g.worth > most.setdefault(g.label, g).worth:
+            most[g.label] = g
     taken: set[str] = set()
-    return [replace(s, label=unlike(s.label, taken)) for s in sheets]
+    made = []
+    for label, g in of:
+        own = f"{g.label}-{word(g.key)}" if g is not None else ""
+        shown = unlike(label if g is None else g.label if most[g.label] is g else own, taken)
+        made.append((shown, own))
+    return made
 
 
 def unlike(label: str, taken: set[str]) -> str:

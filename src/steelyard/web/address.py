@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
+
+from ..model.row import names_of
+from ..publish import sheet
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -39,6 +44,27 @@ def run(key: str, finished: int | None) -> tuple[str, str]:
 def runs(store: Store, ids: set[int]) -> dict[int, str]:
     """The addresses of runs."""
     return {n: path("runs", *run(*of)) for n, of in store.addresses(ids).items()}
+
+
+def words(store: Store) -> Callable[[Sequence[str]], str]:
+    """What tells tables of one label apart in addresses, by the key of their rows (:data:`..publish.results.GROUP`): it
+    is of digests, so that nothing else that is stored changes it."""
+
+    @cache
+    def made() -> tuple[Mapping[tuple[str, str], Sequence[str]], Mapping[tuple[str, str], Sequence[str]]]:
+        every = store.made()
+        names = names_of(every)
+        return {(m.target, names.compiler(m)): (m.version, m.sha256) for m in every}, {
+            (m.target, names.model(m)): (m.timing_model, m.target_digest) for m in every
+        }
+
+    def word(key: Sequence[str]) -> str:
+        target, _, device, compiler, harness, model = key
+        compilers, models = made()
+        exact = (*compilers.get((target, compiler), (compiler,)), harness, *models.get((target, model), (model,)))
+        return sheet.word((device, *exact))
+
+    return word
 
 
 def implementation(label: str) -> str:

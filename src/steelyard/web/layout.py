@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from ..model.errors import UserError
 from ..publish import figure, formats
+from ..publish import sheet as sheets
 from ..publish.formats.html import printed
-from ..publish.sheet import Sheet, unlike
+from ..publish.sheet import Sheet
 from ..store import Store
 from . import address, markup, reply, script
 from .page import Block, Heading, Page, Picture, Table
@@ -57,17 +58,26 @@ def _template() -> jinja2.Template:
     return environment.get_template("page.html.j2")
 
 
-def distinct(page: Page) -> Page:
-    """The page; no two of its tables have one label, nor two of its figures."""
-    tables, pictures = set[str](), set[str]()
+def distinct(page: Page, word: Callable[[Sequence[str]], str] = sheets.word) -> Page:
+    """The page; no two of its tables have one label, nor two of its figures. See :func:`sheets.distinct`."""
+    pictures = [b for b in page.blocks if isinstance(b, Picture)]
+    tables = iter(sheets.distinct([b.sheet for b in page.blocks if isinstance(b, Table)], word))
+    labels = iter(sheets.labels([(b.label, b.group) for b in pictures], word))
     made: list[Block] = []
     for block in page.blocks:
         if isinstance(block, Picture):
-            block = replace(block, label=unlike(block.label, pictures))
+            label, own = next(labels)
+            block = replace(block, label=label, own=own)
         elif isinstance(block, Table):
-            block = replace(block, sheet=replace(block.sheet, label=unlike(block.sheet.label, tables)))
+            block = replace(block, sheet=next(tables))
         made.append(block)
     return replace(page, blocks=made)
+
+
+def labels_of(block: Table | Picture) -> list[str]:
+    """The labels by which a table's or figure's files are there."""
+    of = block.sheet if isinstance(block, Table) else block
+    return [*dict.fromkeys(filter(None, (of.label, of.own)))]
 
 
 def answer(
@@ -98,27 +108,35 @@ def html(
 
     def table(block: Table) -> Safe:
         name = markup.anchor(block.sheet.label, taken)
+        own = markup.anchor(block.sheet.own, taken) if block.sheet.own not in ("", block.sheet.label) else ""
         ids = markup.line_ids(block.sheet, block.anchors, taken) if block.anchors else ()
         shown = markup.table(
             block.sheet, block.addresses or runs, name, bars=block.bars, wide=block.wide, past=block.past, ids=ids,
-            private=block.private,
+            private=block.private, own=own,
         )  # fmt: skip
         return Safe(shown)
 
+    def at(label: str, ending: str) -> str:
+        return f"{base}/{quote(label, safe='')}.{ending}{asked}"
+
     def files(block: Table | Picture) -> list[tuple[str, str]]:
-        known = TABLES if isinstance(block, Table) else FIGURES
-        label = block.sheet.label if isinstance(block, Table) else block.label
+        known, label = TABLES if isinstance(block, Table) else FIGURES, labels_of(block)[0]
         kept = [e for e in known if e in endings and e != "ods"]
         if isinstance(block, Picture) and block.svg is not None:  # drawn without Vega-Lite
             kept = [e for e in kept if e != "vl.json"]
-        return [(f".{e}", f"{base}/{quote(label, safe='')}.{e}{asked}") for e in kept]
+        return [(f".{e}", at(label, e)) for e in kept]
+
+    def own(block: Table | Picture) -> str:
+        """A file by its own label, where it has another one too."""
+        return "".join(at(label, "csv" if isinstance(block, Table) else "svg") for label in labels_of(block)[1:])
 
     def drawing(block: Picture) -> str:
-        return f"{base}/{quote(block.label, safe='')}.svg{asked}"
+        return at(block.label, "svg")
 
     return _template().render(
-        page=page, menu=MENU, here=names[0] if names else "", live=live, table=table, files=files, drawing=drawing,
-        notes=markup.notes, safe=Safe, feed=feed, style=f"/static/{reply.style_name()}",
+        page=page, menu=MENU, here=names[0] if names else "", live=live, table=table, files=files,
+        own=own, drawing=drawing, notes=markup.notes, safe=Safe, feed=feed,
+        style=f"/static/{reply.style_name()}",
         script=script if live and page.again and script.source() else None, at=base, seconds=RENEWED, shown=_SHOWN,
     )  # fmt: skip
 

@@ -57,8 +57,10 @@ def table(
     past: Mapping[int, Sequence[Row]] = {},
     ids: Sequence[str] = (),
     private: bool = False,
+    own: str = "",
 ) -> str:
-    """The table: its first column heads the lines; a line leads to its runs, a name to its page."""
+    """The table: its first column heads the lines; a line leads to its runs, a name to its page. ``name`` and ``own``
+    are its ids."""
     sheet = _cut(sheet)
     least = [c.name for c in sheet.columns]
     linked = any(line.runs for line in sheet.lines) and "run" not in least
@@ -83,8 +85,9 @@ def table(
         at_line = f' id="{ids[number]}"' if ids else ""
         body.append(f"<tr{at_line}>{''.join(cells)}</tr>")
     title = _escaped(sheet.caption or sheet.title or sheet.label)
+    other = f' id="{own}"' if own else ""
     return (
-        f'<div class="wide" tabindex="0" role="group" aria-labelledby="{name}-title">'
+        f'<div class="wide"{other} tabindex="0" role="group" aria-labelledby="{name}-title">'
         f'<table id="{name}"><caption id="{name}-title"><span>{title}</span></caption>\n'
         f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
     )

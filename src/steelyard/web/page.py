@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..model.errors import UserError
 from ..model.row import Row
-from ..publish.sheet import Sheet
+from ..publish.sheet import Group, Sheet
 
 
 class NotThereError(UserError):
@@ -42,13 +42,16 @@ class Table(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """A figure in a file of its own, drawn when it is asked for: a Vega-Lite specification, or text of SVG."""
+    """A figure in a file of its own, drawn when it is asked for: a Vega-Lite specification, or text of SVG. ``group``
+    and ``own`` are as a sheet's."""
 
     label: str
     title: str
     note: str
     spec: Callable[[], dict[str, Any]] | None = None
     svg: Callable[[], str] | None = None
+    group: Group | None = None
+    own: str = ""
 
 
 class Markup(Struct, frozen=True):
@@ -116,8 +119,9 @@ class Page(Struct, frozen=True):
 
     def sheet(self, label: str) -> Sheet | None:
         """The table of this label."""
-        return next((b.sheet for b in self.blocks if isinstance(b, Table) and b.sheet.label == label), None)
+        sheets = (b.sheet for b in self.blocks if isinstance(b, Table))
+        return next((s for s in sheets if label in (s.label, s.own)), None)
 
     def picture(self, label: str) -> Picture | None:
         """The figure of this label."""
-        return next((b for b in self.blocks if isinstance(b, Picture) and b.label == label), None)
+        return next((b for b in self.blocks if isinstance(b, Picture) and label in (b.label, b.own)), None)

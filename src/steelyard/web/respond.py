@@ -111,9 +111,8 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
 
 def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:
     """The page of a route."""
-    return layout.distinct(
-        route.make(pages.View(store, ask.query(query, [field.name for field in route.asked])), *names)
-    )
+    made = route.make(pages.View(store, ask.query(query, [field.name for field in route.asked])), *names)
+    return layout.distinct(made, address.words(store))
 
 
 def _nowhere(names: tuple[str, ...]) -> NotThereError:

@@ -147,15 +147,16 @@ def _files(plan: Plan, made: Page, path: str) -> Iterator[tuple[str, bytes]]:
         if not isinstance(block, Table | Picture):
             continue
         known = layout.TABLES if isinstance(block, Table) else layout.FIGURES
-        label = block.sheet.label if isinstance(block, Table) else block.label
+        labels = layout.labels_of(block)
         for ending in (e for e in known if e in plan.endings):
             try:
-                make = layout.file(made, label, ending)
+                make = layout.file(made, labels[0], ending)
                 content = make() if make is not None else None
             except UserError:  # a format that this one has not
                 continue
             if content is not None:
-                yield file_of(f"{path.rstrip('/')}/{quote(label, safe='')}.{ending}"), content
+                for label in labels:
+                    yield file_of(f"{path.rstrip('/')}/{quote(label, safe='')}.{ending}"), content
 
 
 def _has(plan: Plan, path: str) -> bool:

@@ -149,8 +149,8 @@ def trade_offs(v: View) -> Page:
     answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed("pareto", ())))
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     blocks: list[Block] = [v.form("/trade-offs", "Show", FEW)]
-    for name, of in sorted(grouped(rows, lambda r: str(r["target"])).items()):
-        blocks += figure_of(v, "tradeoff", of, answer, f"tradeoff-{name}", results.title_of(name))
+    for (name, primitive), of in sorted(grouped(rows, lambda r: (str(r["target"]), str(r["primitive"]))).items()):
+        blocks += figure_of(v, "tradeoff", of, answer, f"tradeoff-{name}-{primitive}", results.heading(of))
     fronts = ranking.fronts([r for r in rows if r["variant"] != "nocrypt"], ())
     return Page("Trade-offs", [*blocks, *map(Table, fronts), *remarks(answer, rows)])
 

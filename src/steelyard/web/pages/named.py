@@ -65,7 +65,8 @@ def _of_target(v: View, name: str, answer: Answer) -> Iterable[Block]:
         part = report.section(name, measured, lambda some: answer.points(v.store, some), ())
         for drawing in part.figures:
             title = str(drawing.spec["title"]["text"])
-            yield Picture(drawing.numbers.label, title, drawing.note, spec=partial(dict, drawing.spec))
+            label, group = drawing.numbers.label, drawing.numbers.group
+            yield Picture(label, title, drawing.note, spec=partial(dict, drawing.spec), group=group)
             yield Table(replace(drawing.numbers, title=title), folded="the figure's numbers")
         for sheet in part.tables:
             yield Table(sheet, bars=bars(sheet))
