@@ -11,11 +11,12 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -24,10 +25,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from steelyard.cli.submit import _ended, _records, _shown
+from steelyard.model.metric import metric_names
 from steelyard.model.record import Verification
+from steelyard.model.row import CONTEXT
 from steelyard.store import Store
-from steelyard.store.errors import StoreFailure
+from steelyard.store.errors import StoreError, StoreFailure
 from steelyard.web import api, remote, wire
+from steelyard.web.hired import HttpQueue
 from steelyard.web.respond import respond
 from steelyard.web.wirework import DEEDS
 from tests.cli.conftest import Cli, cli
@@ -174,6 +179,9 @@ def test_the_document_says_what_is_there(server: str) -> None:
         ("rows", "limit=3", b'{"limit": 3}', 400, "choose one"),
         ("rows", "metrics=rom,romm", b"", 400, "did you mean rom"),
         ("rows", "points=encrypt", b"", 400, "encrypt@16/64"),
+        ("rows", "metrics=all&points=" + "encrypt@1/1," * 301, b"", 400, "points: expected `array` of length <= 300"),
+        ("rows/named", "runs=1&metrics=" + "rom," * 301, b"", 400, "metrics"),
+        ("tables", "", b'{"sort": "%s"}' % b",".join(b"hash@0/%d" % n for n in range(200)), 400, "metrics and points"),
         ("rows", "", b"[" * 5000, 400, ""),
         ("rows", "", b"\xff", 400, "not JSON"),
         ("rows", "", b'{"limit": "3"}', 400, "limit"),
@@ -202,6 +210,22 @@ def test_a_table_has_a_bound(store: Store, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(wire, "MOST_CELLS", 20)
     assert "cells" in msgspec.json.decode(respond(store, "/api/v1/tables").body, type=wire.Refusal).error
     assert respond(store, "/api/v1/tables", "what=toy3&columns=rom").status == 200
+
+
+def test_rows_have_a_bound_of_cells(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many columns are asked for: parts have fewer rows then, and are one reading."""
+    whole = msgspec.json.decode(respond(store, "/api/v1/rows").body, type=wire.Rows)
+    monkeypatch.setattr(wire, "MOST_CELLS", 1000)
+    asked: Any = wire.RowsAsked(metrics="all", points=("encrypt@16/64",) * 100)
+    parts: list[tuple[object, ...]] = []
+    while asked is not None:
+        body = respond(store, "/api/v1/rows", sent=msgspec.json.encode(asked)).body
+        part = msgspec.json.decode(body, type=wire.Rows)
+        parts.append(part.columns.get("run", ()))
+        more = {"last": part.last, "before": part.before}
+        asked = None if part.before is None else replace(asked, **more)
+    assert max(map(len, parts)) == 1000 // (len(CONTEXT) + len(metric_names()) + 100), "columns without rows count too"
+    assert tuple(run for part in parts for run in part) == whole.columns["run"]
 
 
 def test_a_body_has_a_bound(server: str) -> None:
@@ -254,6 +278,151 @@ def test_any_question_is_answered_or_refused(
         msgspec.json.decode(reply.body, type=route.gives)
     elif reply.status != 200:
         assert msgspec.json.decode(reply.body, type=wire.Refusal).error
+
+
+class Answers(BaseHTTPRequestHandler):
+    """A server that says what it was told to; see :func:`saying`."""
+
+    said: ClassVar[list[tuple[int, dict[str, str], bytes]]] = []
+    heard: ClassVar[list[dict[str, str]]] = []
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.heard.append({"path": self.path, **{n.lower(): v for n, v in self.headers.items()}})
+        status, headers, content = self.said[min(len(self.heard), len(self.said)) - 1]
+        self.send_response(status)
+        for name, value in {"content-length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_POST = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def saying(*said: tuple[int, dict[str, str], bytes]) -> Iterator[str]:
+    """The address of a server that says this, one after the other, and goes on with the last."""
+    Answers.said, Answers.heard = list(said), []
+    with HTTPServer(("127.0.0.1", 0), Answers) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+
+
+def test_a_key_goes_nowhere_else() -> None:
+    for status in (301, 302, 307, 308):
+        with saying((status, {"location": "http://other.example/x/api/v1/work/take"}, b"")) as url:
+            with (
+                pytest.raises(StoreError, match=r"moved to http://other.example/x; give that address"),
+                HttpQueue(url, "key", "one").taken(["uno"]),
+            ):
+                pass
+            assert len(Answers.heard) == 1
+
+
+@pytest.mark.parametrize("pause", ["9" * 5000, "soon", "-1", "٣"])
+def test_a_refusal_has_a_reason(pause: str) -> None:
+    for kind, said in (("text/plain", b" "), ("application/json", b'{"error": ""}'), ("text/html", b"")):
+        headers = {"retry-after": pause.encode().decode("latin-1"), "content-type": kind}
+        with saying((503, headers, said)) as url, pytest.raises(StoreFailure, match="status 503; see that"):
+            remote.Server(url).sent("/")
+
+
+def test_parts_that_do_not_end_are_refused(store: Store) -> None:
+    whole = msgspec.json.decode(respond(store, "/api/v1/rows", "metrics=rom").body)
+    for name, before in (("rows", 5), ("rows", 2**40), ("runs", 5)):
+        said = {"columns": whole["columns"], "runs": [], "last": 14, "before": before}
+        with saying((200, {}, json.dumps(said).encode())) as url, pytest.raises(StoreFailure, match="no end"):
+            getattr(remote.Remote(url), name)()
+        assert len(Answers.heard) <= 2
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
+    | st.sampled_from(["/../..", 2**63, 1e308, -1, [[[]]]]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@st.composite
+def _changed(draw: st.DrawFn, value: Any) -> Any:
+    """A document with another value, or without one, at some place."""
+    if not isinstance(value, dict | list) or not value or draw(st.integers(0, 5)) == 0:
+        return draw(_JSON)
+    at = draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value))))
+    made = value.copy()
+    if draw(st.integers(0, 3)) == 0:
+        del made[at]
+    else:
+        made[at] = draw(_changed(value[at]))
+    return made
+
+
+def _taken(queue: HttpQueue) -> None:
+    with queue.taken(["uno"]):
+        pass
+
+
+#: what is read of a server, with the address whose answer it is made of
+_READ: list[tuple[str, Callable[[str], object]]] = [
+    ("rows?metrics=rom", lambda url: remote.Remote(url).rows(metrics=["rom"])),
+    ("rows/named?runs=1,2&metrics=rom", lambda url: remote.Remote(url).rows_of([1, 2], ["rom"])),
+    ("runs?limit=3", lambda url: remote.Remote(url).runs()),
+    ("runs/1", lambda url: remote.Remote(url).get(1)),
+    ("runs/1", lambda url: remote.Remote(url).records([1, 2])),
+    ("points?runs=1", lambda url: remote.Remote(url).cycles([1], "encrypt")),
+    ("details?runs=1", lambda url: remote.Remote(url).details([1])),
+    ("made", lambda url: remote.Remote(url).made()),
+    ("targets", lambda url: remote.Remote(url).targets()),
+    ("", lambda url: remote.Remote(url).last()),
+    ("work", lambda url: _taken(HttpQueue(url, "key", "one"))),
+    ("left", lambda url: HttpQueue(url, "key", "one").left(["uno"])),
+    ("present", lambda url: HttpQueue(url, "key", "one").present(("uno",), ())),
+    ("taken", lambda url: remote.Server(url).asked((), wire.Taken)),
+    ("submission", lambda url: _ended(remote.Server(url), "x")),
+]
+_TABLE = {
+    "title": "t", "label": "t", "columns": [{"name": n, "title": n, "digits": None} for n in ("run", "state")],
+    "lines": [{"cells": [1, "done"], "runs": [1]}], "notes": [],
+}  # fmt: skip
+_TASK = dict.fromkeys(("package", "file", "primitive", "family", "variant", "name", "digest", "target"), "")
+#: answers that no reader gets
+_SAID: dict[str, object] = {
+    "work": {
+        "taken": {"number": 1, "lease": 1, "attempt": 1, "task": {**_TASK, "flags": ["-O3"], "workload": ""},
+                  "content": ""}
+    },
+    "left": {"left": True},
+    "present": {"boards": ["one"]},
+    "taken": {
+        "link": "/submissions/0123456789", "known": False,
+        "found": {"implementations": [], "rejected": [], "licences": []},
+    },
+    "submission": {"name": "", "state": "", "runs": _TABLE, "tables": [_TABLE], "changes": [], "changed": []},
+}  # fmt: skip
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), which=st.sampled_from(_READ))
+def test_any_answer_is_read_or_refused(store: Store, data: st.DataObject, which: tuple[str, Any]) -> None:
+    """Of a faulty server, or of a stranger's: nothing but what a user is told."""
+    name, read = which
+    path, _, query = f"/api/v1/{name}".rstrip("/").partition("?")
+    honest = _SAID[name] if name in _SAID else msgspec.json.decode(respond(store, path, query).body)
+    drawn = data.draw(st.just(honest) | _changed(honest))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remote.Server, "sent", lambda *_: json.dumps(drawn).encode())
+        with suppress(StoreError) if drawn != honest or name == "runs?limit=3" else nullcontext():
+            found = read("http://127.0.0.1:9")
+            if isinstance(found, wire.Submission):
+                for table in (found.runs, *found.tables):
+                    _records(_shown(table))
+            if isinstance(found, list) and name.startswith("rows"):
+                assert all(r.keys() >= CONTEXT.keys() and type(r["run"]) is int for r in found)
 
 
 def test_an_answer_is_bounded_when_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from ..model import checked
 from ..model.errors import UserError, cut, unknown
 from ..model.metric import metric, metric_names, size_of
 from ..model.primitive import PRIMITIVES
+from ..model.row import CONTEXT
 from ..model.target import load_target, target_names
 from ..publish.sheet import Sheet
 from ..store import FILTERS, Store
@@ -44,33 +45,32 @@ def _service(store: Store, _: wire.Asked) -> wire.Service:
     return wire.Service(version("steelyard"), store.last(), tuple(map(address, ROUTES)))
 
 
-def _part(store: Store, asked: wire.RunsAsked) -> tuple[list[int], int, int | None]:
-    """The numbers of a part of the runs, the newest run as of which it is, and where the next one begins."""
+def _part(store: Store, asked: wire.RunsAsked, limit: int) -> tuple[list[int], int, int | None]:
+    """The numbers of a part of at most ``limit`` runs, the newest run as of which it is, and where the next one
+    begins."""
     last = store.last() if asked.last is None else asked.last
     before = last + 1 if asked.before is None else asked.before
     equal = {name: value for name in FILTERS if (value := getattr(asked, name)) is not None}
-    ids = store.part(Window(last, before, asked.limit), newest_only=asked.newest, **equal)
-    return ids, last, ids[-1] if len(ids) == asked.limit else None
+    ids = store.part(Window(last, before, limit), newest_only=asked.newest, **equal)
+    return ids, last, ids[-1] if len(ids) == limit else None
 
 
 def _rows(store: Store, asked: wire.RowsAsked) -> wire.Rows:
-    ids, last, before = _part(store, asked)
+    metrics = _metrics(asked.metrics)
+    columns = len(CONTEXT) + len(metric_names() if metrics is None else metrics) + len(asked.points)
+    ids, last, before = _part(store, asked, max(1, min(asked.limit, wire.MOST_CELLS // columns)))
     sizes = []
     for name in asked.points:
         if (size := size_of(name)) is None:
             raise UserError(f"points: {cut(name)!r}: write OPERATION@AD/MESSAGE in bytes, such as encrypt@16/64")
         sizes.append((size.operation, size.adlen, size.mlen))
-    rows = store.rows_of(ids, _metrics(asked.metrics, len(sizes)), sizes, asked.beside)
+    rows = store.rows_of(ids, metrics, sizes, asked.beside)
     return wire.Rows(_columns(rows), last, before)
 
 
-def _metrics(names: Sequence[str], more: int = 0) -> list[str] | None:
+def _metrics(names: Sequence[str]) -> list[str] | None:
     """The metrics that are asked for; None means all."""
-    if names == "all":
-        return None
-    if len(names) + more > len(metric_names()):
-        raise UserError(f"{len(names) + more} metrics and points; at most {len(metric_names())} are given at once")
-    return [metric(n).name for n in names]
+    return None if names == "all" else [metric(n).name for n in names]
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
@@ -83,7 +83,7 @@ def _rows_of(store: Store, asked: wire.NamedRows) -> wire.Rows:
 
 
 def _runs(store: Store, asked: wire.RunsAsked) -> wire.Runs:
-    ids, last, before = _part(store, asked)
+    ids, last, before = _part(store, asked, asked.limit)
     return wire.Runs(tuple(_whole(store, ids)), last, before)
 
 

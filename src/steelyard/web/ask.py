@@ -14,6 +14,8 @@ from ..store import Store
 
 #: characters of an address, columns and names of an answer
 LONGEST, COLUMNS, NAMES = 8000, 40, 20
+#: stored metrics and points that columns, order and filter of an answer need together: each is a join
+FIGURES = 150
 #: runs from which on answers are chosen target by target: less memory, and each target has its own workload
 LARGE = 20_000
 #: variants that are looked for one by one, not in all of the database
@@ -74,6 +76,10 @@ class Rows:
     ) -> list[Row]:
         """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all."""
         selection = Selection(what, where, asked, all_runs=all_runs, every=every)
+        if (count := len(selection.metrics) + len(selection.sizes)) > FIGURES:
+            raise UserError(
+                f"{count} metrics and points in columns, order and filter; at most {FIGURES} are read at once"
+            )
         if any(equal.get(n, v) != v for n, v in selection.equal.items()):
             return []
         equal |= selection.equal

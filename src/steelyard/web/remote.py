@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import urllib.error
 import urllib.request
@@ -11,7 +12,7 @@ from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -30,9 +31,21 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Struct)
 #: seconds that an answer may take, tries where too many ask at once, and bytes of one answer, also unpacked
 SECONDS, TRIES, LARGEST = 120.0, 6, 1 << 30
-_BUSY = (429, 503)
+_BUSY, _MOVED = (429, 503), (301, 302, 303, 307, 308)
+#: seconds, as servers write them; some write a date
+_PAUSE = re.compile(r"[0-9]{1,4}")
 #: what zlib calls gzip
 _GZIP = 16 + zlib.MAX_WBITS
+
+
+class _Stays(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect."""
+
+    def redirect_request(self, *_: object) -> None:
+        """None: the redirect is the answer."""
+
+
+_OPENER = urllib.request.build_opener(_Stays)
 
 
 class _NotThereError(StoreError):
@@ -73,23 +86,31 @@ class Server:
         """What an answer says. Raises :class:`StoreError`."""
         try:
             return msgspec.json.decode(content, type=gives)
-        except (msgspec.DecodeError, UnicodeDecodeError) as e:
-            raise StoreFailure(f"{self.url}: no answer of version {wire.ROOT[1]} of the API: {e}; update one") from e
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+            raise self.strange(str(e)) from e
+
+    def strange(self, why: str) -> StoreFailure:
+        """What to raise for an answer that no server of this version gives."""
+        return StoreFailure(f"{self.url}: no answer of version {wire.ROOT[1]} of the API: {why}; update one")
 
     def sent(self, path: str, body: bytes | None = None, kind: str = "") -> bytes:
-        """What the server says at a path, as it is or to what is sent. Raises :class:`StoreError`."""
+        """What the server says at a path, as it is or to what is sent. Redirects are not followed: a key is for this
+        server alone, and what is sent would be lost. Raises :class:`StoreError`."""
         headers = {"accept-encoding": "gzip", **self._headers, **({"content-type": kind} if body is not None else {})}
         request = urllib.request.Request(f"{self.url}{path}", body, headers)
         for left in reversed(range(TRIES)):
             try:
-                with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+                with _OPENER.open(request, timeout=SECONDS) as answer:
                     return self._content(answer)
             except urllib.error.HTTPError as e:
                 with e:
                     pause = e.headers.get("retry-after", "")
-                    if e.code in _BUSY and left and pause.isdecimal() and int(pause) <= SECONDS:
+                    if e.code in _BUSY and left and _PAUSE.fullmatch(pause) and int(pause) <= SECONDS:
                         time.sleep(int(pause) * 1.0)
                         continue
+                    if e.code in _MOVED and (to := e.headers.get("location", "")):
+                        to = urljoin(request.full_url, to).removesuffix(path)
+                        raise StoreError(f"{self.url}: moved to {cut(to)}; give that address") from e
                     said = b""
                     with suppress(OSError, HTTPException, EOFError, zlib.error, StoreError):
                         said = self._content(e)
@@ -112,12 +133,13 @@ class Server:
 
     def _refused(self, code: int, media: str, content: bytes) -> StoreError:
         """What to raise for an answer that is none: what it says, if that is a sentence."""
-        why = f"status {code}; see that a steelyard serve of this version runs there"
-        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        why = ""
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if media == "text/plain":
                 why = cut(content.decode().strip(), 200)
             else:
-                why = msgspec.json.decode(content, type=wire.Refusal).error
+                why = msgspec.json.decode(content, type=wire.Refusal).error.strip()
+        why = why or f"status {code}; see that a steelyard serve of this version runs there"
         kind = StoreFailure if code >= 500 else _KINDS.get(code, StoreError)
         return kind(f"{self.url}: {why}")
 
@@ -251,12 +273,14 @@ class Remote(Store):
         return self._server.sent("/".join(("", *wire.ROOT, "runs", str(self._logs[digest]), "log")))
 
     def _parts(self, word: str, gives: type[T], asked: wire.RunsAsked) -> Iterator[T]:
-        """All parts, as of one newest run."""
+        """All parts, as of one newest run, each of older ones."""
         while True:
             part: Any = self._server.asked((word,), gives, asked)
             yield part
             if part.before is None:
                 return
+            if part.before > part.last or (asked.before is not None and part.before >= asked.before):
+                raise self._server.strange("its parts have no end")
             asked = msgspec.structs.replace(asked, last=part.last, before=part.before)
 
 
@@ -265,10 +289,12 @@ def _some(run_ids: Collection[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _joined(parts: Sequence[dict[str, tuple[Any, ...]]], points: Sequence[str] = ()) -> list[Row]:
-    """The rows of all parts, each with all columns, in the order in which a database gives them."""
+    """The rows of all parts, each with all columns, in the order in which a database gives them. Columns of texts that
+    only a newer version has are left out."""
     named = dict.fromkeys(name for part in parts for name in part)
+    texts = {n for part in parts for n, values in part.items() if n not in CONTEXT and str in set(map(type, values))}
     context = [n for n in named if n in CONTEXT]
-    names = [*context, *sorted(n for n in named if n not in CONTEXT and n not in points), *points]
+    names = [*context, *sorted(n for n in named if n not in CONTEXT and n not in points and n not in texts), *points]
     rows: list[Row] = []
     for part in parts:
         if not part:

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from ..model.metric import Metric
+from ..model.metric import Metric, metric_names, size_of
 from ..model.record import Point, Record
-from ..model.row import Made, Value
+from ..model.row import CONTEXT, Made, Value
 from ..publish.sheet import Column
 
 #: the first words of its addresses; the number changes with what an older client would misread
 ROOT = ("api", "v1")
-#: rows, whole runs, runs asked for by number, and cells of tables in one answer
+#: rows, whole runs, runs asked for by number, and cells of rows or tables in one answer
 MOST_ROWS, MOST_RUNS, MOST_NAMED, MOST_CELLS = 5000, 200, 200, 1_000_000
+#: metrics, and points, that are asked for at once
+MOST_FIGURES = 300
 
 _Number = Annotated[int, Meta(ge=0, le=2**62)]
+_Names = Annotated[tuple[str, ...], Meta(max_length=MOST_FIGURES)]
+#: the path of a private link
+_LINK = re.compile(r"/submissions/[A-Za-z0-9_-]{10,64}")
+#: types of the values of columns that are neither texts nor figures
+_KINDS: Mapping[str, frozenset[type]] = {
+    "run": frozenset({int}),
+    "finished": frozenset({str, type(None)}),
+    **dict.fromkeys(("vectors", "skipped"), frozenset({int, type(None)})),
+}
+#: what databases have no number above
+_LARGEST = 2**63 - 1
+_TEXT, _FIGURE = frozenset({str}), frozenset({int, float, type(None)})
+
+
+def is_figure(name: str) -> bool:
+    """Whether a column is a metric or a point that this version knows."""
+    return name in metric_names() or size_of(name) is not None
 
 
 class Asked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -45,8 +65,8 @@ class RowsAsked(RunsAsked, frozen=True, kw_only=True):
     timing models are named as in one answer with what is ``beside`` them."""
 
     limit: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = MOST_ROWS
-    metrics: tuple[str, ...] | Literal["all"] = ()
-    points: tuple[str, ...] = ()
+    metrics: _Names | Literal["all"] = ()
+    points: _Names = ()
     beside: tuple[Made, ...] = ()
 
 
@@ -59,7 +79,7 @@ class Named(Asked, frozen=True, kw_only=True):
 class NamedRows(Named, frozen=True, kw_only=True):
     """Rows of runs by number; see :class:`RowsAsked`."""
 
-    metrics: tuple[str, ...] | Literal["all"] = ()
+    metrics: _Names | Literal["all"] = ()
 
 
 class TablesAsked(Asked, frozen=True, kw_only=True):
@@ -78,7 +98,7 @@ class Service(Struct, frozen=True):
     """What answers, its newest run, and the addresses that may be asked."""
 
     steelyard: str
-    last: int
+    last: _Number
     addresses: tuple[str, ...]
 
 
@@ -86,8 +106,24 @@ class Rows(Struct, frozen=True):
     """Values by column, the newest run first; the run from which the next part goes on, if there is more."""
 
     columns: dict[str, tuple[Value, ...]]
-    last: int
-    before: int | None
+    last: _Number
+    before: _Number | None
+
+    def __post_init__(self) -> None:
+        """Raises :class:`ValueError` for columns that no rows have: whoever reads them need not look again."""
+        if not self.columns:
+            return
+        if missing := CONTEXT.keys() - self.columns.keys():
+            raise ValueError(f"no column {min(missing)}")
+        if len(set(map(len, self.columns.values()))) > 1:
+            raise ValueError("columns of several lengths")
+        for name, values in self.columns.items():
+            kinds = _KINDS.get(name) or (_TEXT if name in CONTEXT else _FIGURE if is_figure(name) else None)
+            has = set(map(type, values))
+            if kinds is not None and not has <= kinds:
+                raise ValueError(f"a value of column {name} has a wrong type")
+            if int in has and any(type(v) is int and not -_LARGEST <= v <= _LARGEST for v in values):
+                raise ValueError(f"a number of column {name} is larger than any that is stored")
 
 
 class Run(Struct, frozen=True):
@@ -103,8 +139,8 @@ class Runs(Struct, frozen=True):
     """Whole runs; see :class:`Rows`."""
 
     runs: tuple[Run, ...]
-    last: int
-    before: int | None
+    last: _Number
+    before: _Number | None
 
 
 class Points(Struct, frozen=True):
@@ -146,6 +182,11 @@ class Table(Struct, frozen=True):
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Raises :class:`ValueError` for a line that has not a cell for each column."""
+        if any(len(line.cells) != len(self.columns) for line in self.lines):
+            raise ValueError("a line with other cells than the columns of its table")
 
 
 class Tables(Struct, frozen=True):
@@ -245,6 +286,11 @@ class Taken(Struct, frozen=True):
     known: bool
     found: Found
 
+    def __post_init__(self) -> None:
+        """Raises :class:`ValueError` for a link of another form."""
+        if not _LINK.fullmatch(self.link):
+            raise ValueError("its link is not that of a submission")
+
 
 class Submission(Struct, frozen=True):
     """What was handed in, for who has its private link: its ``state``, its ``runs`` with states, attempts and details,
@@ -256,6 +302,11 @@ class Submission(Struct, frozen=True):
     tables: tuple[Table, ...]
     changes: tuple[str, ...]
     changed: tuple[Table, ...]
+
+    def __post_init__(self) -> None:
+        """Raises :class:`ValueError` for runs without a state."""
+        if all(c.name != "state" for c in self.runs.columns):
+            raise ValueError("runs without a state")
 
 
 class Refusal(Struct, frozen=True):
