@@ -189,7 +189,7 @@ impl Msp430 {
 
     fn set_status(&mut self, value: u16, site: Site) {
         self.status = Status::unpack(value);
-        self.mem.host.interrupts |= value & GIE != 0;
+        self.mem.allow_interrupts(value & GIE != 0);
         if value & CPUOFF != 0 {
             // nothing would wake it: interrupts are not modelled
             let word = self.fetch(site.pc).unwrap_or(0).into();

@@ -121,7 +121,7 @@ fn bus<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>, at: X, write: b
             cpu.mem.fault(FaultKind::Unaligned { address }, i.site);
             return None;
         };
-        cpu.mem.unaligned += 1;
+        cpu.mem.count_unaligned();
         cpu.mem.stall += i64::from(cycles(address, N as u32));
     }
     Some(address)
@@ -357,7 +357,7 @@ fn unmodelled<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let Some((old, new)) = cpu.mem.change(number, i.a != DROP, change, i.site.pc) else {
         return cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site);
     };
-    cpu.mem.host.interrupts |= number == MSTATUS && new & MIE != 0;
+    cpu.mem.allow_interrupts(number == MSTATUS && new & MIE != 0);
     set(cpu, i, X::cut(old));
 }
 

@@ -243,11 +243,30 @@ impl Memory {
         (self.block_start + u64::from(site.cycles)).wrapping_add_signed(self.stall)
     }
 
-    /// Ends the run after the current block. The first reason stays.
+    /// Ends the run after the current block. The first fault stays.
     #[cold]
     pub fn halt(&mut self, stop: Stop) {
-        self.stop.get_or_insert(stop);
+        if !self.crashed() {
+            self.stop = Some(stop);
+        }
         self.deadline = 0;
+    }
+
+    /// Whether the program has failed. The rest of the block is still executed: what it does outside RAM and registers has
+    /// no effect.
+    pub fn crashed(&self) -> bool {
+        matches!(self.stop, Some(Stop::Fault(_)))
+    }
+
+    /// Counts an unaligned access.
+    #[inline(always)]
+    pub fn count_unaligned(&mut self) {
+        self.unaligned += u64::from(!self.crashed());
+    }
+
+    /// The program allows interrupts, which are not modelled, where `on`.
+    pub fn allow_interrupts(&mut self, on: bool) {
+        self.host.interrupts |= on && !self.crashed();
     }
 
     /// Records a fault at `site`.
@@ -307,6 +326,9 @@ impl Memory {
         if let Some(b) = self.fetched::<N>(address) {
             return little::<N>(b);
         }
+        if self.crashed() {
+            return 0;
+        }
         self.host.now = self.now(site);
         self.host.sp = sp;
         self.note_read(Register::At(address));
@@ -333,6 +355,9 @@ impl Memory {
 
     #[inline(never)]
     fn store_slow<const N: usize>(&mut self, address: u32, value: u32, sp: u32, site: Site) {
+        if self.crashed() {
+            return;
+        }
         if self.flash_offset(address).is_some_and(|o| o < self.flash.len()) {
             return self.fault(FaultKind::FlashWrite { address }, site);
         }
@@ -356,7 +381,8 @@ impl Memory {
     }
 
     /// Reads the core's register of this number, if it is `read`, and gives it the value that follows from the old one, if
-    /// one does; the value before and after. None where registers without a model are faults, or there is no room for it.
+    /// one does; the value before and after. None where registers without a model are faults, or there is no room for it, and
+    /// after a fault.
     pub fn change(
         &mut self,
         number: u32,
@@ -364,6 +390,9 @@ impl Memory {
         next: impl FnOnce(u64) -> Option<u64>,
         pc: u32,
     ) -> Option<(u64, u64)> {
+        if self.crashed() {
+            return None;
+        }
         if read {
             self.note_read(Register::Control(number));
         }

@@ -64,7 +64,7 @@ fn write_special(cpu: &mut Xtensa, i: &Insn, value: u32) {
         // handlers of a package's own would run in the harness too
         special::VECBASE if cpu.mem.in_call() => not_modelled(cpu, i),
         n => {
-            cpu.mem.host.interrupts |= n == special::INTENABLE && value != 0;
+            cpu.mem.allow_interrupts(n == special::INTENABLE && value != 0);
             cpu.sr[usize::from(n)] = value;
         }
     }
