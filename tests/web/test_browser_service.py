@@ -179,12 +179,14 @@ def test_a_page_that_waits_is_renewed_in_place(chromium: Any, started: Started, 
     other.get_by_label("why").fill("half a sentence")
     row = other.locator("#queue td", has_text="uno")
     row.first.wait_for()
+    other.get_by_role("link", name="what was done").focus()
     weighed(Service(started.url, started.database))
     page.get_by_text("1 run: 1 done").wait_for()
     page.get_by_role("button", name="Hand in").wait_for()
     row.first.wait_for(state="detached")
     assert page.evaluate("window.still") == 1, "it was loaded anew"
     assert other.get_by_label("why").input_value() == "half a sentence"
+    assert other.evaluate("document.activeElement.textContent") == "what was done"
     looked_at(page, "submission-renewed")
     assert wrong == []
     context.close()

@@ -175,6 +175,7 @@ def test_only_what_an_operator_does_empties_what_is_kept(signed_in: Browser, mon
     assert len(forgotten) == 1
     unsure = b.do("delete", "1")
     assert (unsure.status, "nothing was deleted" in unsure.text) == (400, True)
+    assert "<h1>Not done</h1>" in unsure.text
     assert b.do("delete", "1", sure="on").status == 303
     assert len(forgotten) == 2
 

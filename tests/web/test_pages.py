@@ -10,7 +10,7 @@ import shlex
 import sqlite3
 import xml.etree.ElementTree as xml
 from contextlib import closing
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -610,6 +610,21 @@ def test_what_others_hand_in_under_a_name_changes_nothing_of_it(tmp_path: Path) 
     text = after.page("/compare?old=toy1/ref&new=toy2/ref").text
     assert "900" not in text
     assert "toy1/ref means other sources too (toy.zip (submission 1)): the bundled one was compared" in text
+
+
+def test_an_implementation_s_page_says_which_of_several_sources_is_the_newer(tmp_path: Path) -> None:
+    first, second = (replace(record(digest=d), origin=f"toy.zip (submission {d})") for d in "12")
+    second = replace(second, finished=datetime(2026, 1, 2, tzinfo=UTC))
+    for name, records, times in (("one", [first], 0), ("both", [first, second], 2)):
+        text = Site(made(tmp_path / f"{name}.db", *records)).get("/implementations/toy1/ref").body.decode()
+        assert len(re.findall(r"<td>2026-01-0[12] 00:00", text)) == times
+
+
+def test_a_folded_line_has_its_headings(site: Site) -> None:
+    """Where a text below it takes the table's head away, in a narrow window."""
+    page = site.page("/targets/uno")
+    assert page.all("data-heading", "td").count("outcome") == 1
+    assert "ROM (bytes)" not in page.all("data-heading", "td")
 
 
 def test_a_figure_of_one_workload_draws_no_other(tmp_path: Path) -> None:

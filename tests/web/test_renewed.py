@@ -60,6 +60,9 @@ def test_the_scheduler_is_renewed_above_what_is_filled_in(signed_in: Browser) ->
     assert above.rstrip().endswith("</div>")
     assert above.count("<div") == above.count("</div")
     assert 'name="why"' in below
+    reached = [a for tag, a in Parsed(text).elements if tag in ("a", "button", "summary", "pre") or "tabindex" in a]
+    assert len(reached) > 10
+    assert all(a.get("id") for a in reached), "else the keyboard's focus is lost"
 
 
 def test_without_the_script_pages_are_loaded_anew(signed_in: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

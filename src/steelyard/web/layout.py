@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -89,8 +91,28 @@ def answer(
     text = html(page, store, names, query, feed=feed, endings=endings)
     if not (page.again and script.source()):
         return Reply(page.status, HTML, text.encode(), again=0 if page.fixed else page.again)
+    text = _with_ids(text)
     shown = hashlib.sha256(text.encode()).hexdigest()[:16]
     return Reply(page.status, HTML, text.replace(_SHOWN, shown).encode(), shown=shown)
+
+
+#: what the keyboard reaches and has no id
+_REACHED = re.compile(
+    r'<(?:a href="[^"]*"|button|summary|pre tabindex="0"|div class="wide" tabindex="0"[^>]*)(?=[^>]*>([^<]*))(?! id=)'
+)
+
+
+def _with_ids(text: str) -> str:
+    """The markup with an id, of what it is, for each part that the keyboard reaches: htmx leaves the focus there when
+    it renews a page."""
+    seen = Counter[str]()
+
+    def named(found: re.Match[str]) -> str:
+        what = "".join((found[0], found[1]))
+        seen[what] += 1
+        return f'{found[0]} id="at-{sheets.word((what, str(seen[what])))}"'
+
+    return _REACHED.sub(named, text)
 
 
 def html(

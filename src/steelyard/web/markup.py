@@ -71,13 +71,14 @@ def table(
     numbers = [v for line in sheet.lines if isinstance(v := line.cells[at], int | float)] if at >= 0 else []
     most = max(numbers, default=0)
     first = next((k for k, c in enumerate(sheet.columns) if c.name in ("label", "variant", "name")), 0)
+    folded = any(c.name in wide for c in sheet.columns)
     body = []
     for number, line in enumerate(sheet.lines):
         before = _spark([r.get(bars) for r in past.get(line.runs[0], ())]) if past and line.runs else ""
         cells = [
             _cell(line, k, c, runs, head=k == first, bar=most if k == at else 0, wide=c.name in wide,
                   spark=before if k == at else "", to=ids[number] if ids and k == first else "",
-                  leads=not (private and c.name == "label"))
+                  leads=not (private and c.name == "label"), heading=c.heading if folded and c.name not in wide else "")
             for k, c in enumerate(sheet.columns)
         ]  # fmt: skip
         if linked:
@@ -134,10 +135,12 @@ def _cell(
     spark: str,
     to: str,
     leads: bool = True,
+    heading: str = "",
 ) -> str:
     value = line.cells[k]
+    said = f' data-heading="{_escaped(heading)}"' if heading else ""  # of a line that a narrow window folds
     if c.name == "run" and isinstance(value, int):
-        return f"<td>{_run(value, runs)}</td>"
+        return f"<td{said}>{_run(value, runs)}</td>"
     if isinstance(value, str):
         inner = _escaped(value)
         if to := (_leads(c.name, value) if leads else "") or (f"#{to}" if to else ""):
@@ -150,7 +153,7 @@ def _cell(
         if bar > 0 and value is not None and value > 0:
             inner = f"{spark}{_bar(value / bar)}{inner}"
     mark = _MARKS[line.marks.get(c.name, "")] if line.marks else ""
-    return f'<th scope="row"{tag}>{inner}{mark}</th>' if head else f"<td{tag}>{inner}{mark}</td>"
+    return f'<th scope="row"{tag}>{inner}{mark}</th>' if head else f"<td{tag}{said}>{inner}{mark}</td>"
 
 
 @lru_cache(1 << 14)

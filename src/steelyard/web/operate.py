@@ -17,7 +17,7 @@ from .page import Form, NotThereError, Page
 from .pages import operate as pages
 from .pages.submissions import SURE, be_sure
 from .reply import HTML, Reply, Sent
-from .respond import explained, wrong_page
+from .respond import NOT_DONE, explained, wrong_page
 
 #: what operators do, by the word that their forms send: to what, and why; and the page that shows what came of it
 DEEDS: Mapping[str, tuple[Callable[[Yard, str, str], object], str]] = {
@@ -51,7 +51,7 @@ def answer(store: Store, sent: Sent) -> Reply:
         again = pages.begin(names[1], str(e)) if names[:1] == ("begin",) else pages.sign_in(str(e), any_=True)
         return _shown(again, names)
     except Exception as e:
-        return explained(e, "an operator's page", wrong_page)
+        return explained(e, "an operator's page", wrong_page, *[NOT_DONE] * sent.posted)
 
 
 def _posted(store: Store, operators: Operators, session: Session | None, names: tuple[str, ...], sent: Sent) -> Reply:
@@ -66,7 +66,7 @@ def _posted(store: Store, operators: Operators, session: Session | None, names: 
     if session is None:
         return _led("")
     if not hmac.compare_digest(asked.get(pages.SEAL, "").encode(), session.form.encode()):
-        return wrong_page(403, "Not done", "This form is of another session. Load its page again.")
+        return wrong_page(403, NOT_DONE, "This form is of another session. Load its page again.")
     if names == ("sign-out",):
         operators.sign_out(sent.session)
         return _led("", "")

@@ -16,6 +16,8 @@ from . import address, api, ask, feed, layout, memory, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Late, Reply
 
+#: title of a page that says why something was not done
+NOT_DONE = "Not done"
 #: KiB of memory of a process that still draws itself, which takes 100 MB more
 ROOM = 60 << 10
 _SAY = logging.getLogger(__name__)
@@ -57,8 +59,10 @@ def failed(path: str, e: BaseException, query: str = "") -> Reply:
     )
 
 
-def explained(e: BaseException, what: str, wrong: Callable[[int, str, str], Reply]) -> Reply:
-    """Why something cannot be had."""
+def explained(
+    e: BaseException, what: str, wrong: Callable[[int, str, str], Reply], refused: str = "This cannot be shown"
+) -> Reply:
+    """Why something cannot be had; ``refused`` is the title where what was asked is wrong."""
     if isinstance(e, NotThereError):
         return wrong(404, "Not found", str(e))
     if isinstance(e, Unreadable):
@@ -70,7 +74,7 @@ def explained(e: BaseException, what: str, wrong: Callable[[int, str, str], Repl
         _SAY.error("%s", e)
         return wrong(503, "The database does not answer", "Try again in a minute.")
     if isinstance(e, UserError):
-        return wrong(400, "This cannot be shown", str(e))
+        return wrong(400, refused, str(e))
     if isinstance(e, Late):
         return wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
     _SAY.error("%s", cut(what), exc_info=e)

@@ -17,7 +17,7 @@ from . import address, api, ask, layout, lint, multipart, wire
 from .page import NotThereError
 from .pages.submissions import be_sure, hand_in
 from .reply import HTML, MOST_ZIP, Late, Reply, Sent, Taking
-from .respond import explained, wrong_answer, wrong_page
+from .respond import NOT_DONE, explained, wrong_answer, wrong_page
 
 _ASKED = ("name", "licence", "previous")
 _LICENCE = 500
@@ -39,7 +39,7 @@ def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
     except QuotaError as e:
         return (wrong_answer if program else wrong_page)(429, "Too much at once", str(e))
     except Exception as e:
-        return explained(e, "a submission", wrong_answer if program else wrong_page)
+        return explained(e, "a submission", wrong_answer if program else wrong_page, NOT_DONE)
 
 
 def _of_program(store: Store, sent: Sent, taking: Taking) -> Reply:

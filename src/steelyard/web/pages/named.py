@@ -98,13 +98,16 @@ def variant(v: View, name: str) -> Page:
     return Page(name, blocks, trail=trail)
 
 
-def _of_names(v: View, answer: Answer, past: Mapping[int, Sequence[Row]] = {}) -> Iterable[Block]:
-    """Tables of some implementations: mean cycles by target, then each target, with what was there before."""
+def _of_names(
+    v: View, answer: Answer, past: Mapping[int, Sequence[Row]] = {}, more: Sequence[str] = ()
+) -> Iterable[Block]:
+    """Tables of some implementations: mean cycles by target, then each target, with what was there before, and ``more``
+    columns."""
     good = [r for r in answer.rows if r["outcome"] == "verified"]
     if len({r["target"] for r in good}) > 1:
         yield from (Table(s) for s in pivot.tables(good, "target"))
     rows = v.complete(order.ordered(answer.rows, results.ORDER))
-    for sheet in results.tables(rows, ()):
+    for sheet in results.tables(rows, (), more=more):
         yield Table(sheet, bars=bars(sheet), wide=("detail",), past=past)
     yield from map(noted, answer.notes)
 
@@ -122,7 +125,9 @@ def implementation(v: View, variant: str, name: str) -> Page:
     newest = v.rows.found(asked=_ALL, variant=variant, implementation=name)
     several = _several(every)
     past = {run_number(rows[-1]): rows for rows in several}
-    blocks = [*_of_names(v, choose(newest), past), *_over_time(several)]
+    answer = choose(newest)
+    more = ("finished",) if len({r["label"] for r in answer.rows}) > 1 else ()  # which of them is the newer
+    blocks = [*_of_names(v, answer, past, more), *_over_time(several)]
     if any(r["outcome"] == "verified" for r in newest):
         blocks.append(Links([("badges", address.path("implementations", variant, name, "badges"))], "for other pages"))
     trail = [*((f, address.path("families", f)) for _, f in mine), (variant, address.path("variants", variant))]
