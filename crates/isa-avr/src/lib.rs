@@ -120,6 +120,11 @@ impl Core for Avr {
         2 * (byte(1) << 8 | byte(2))
     }
 
+    /// -mcall-prologues has the link in Z.
+    fn called_before(&self, place: u32) -> bool {
+        self.returns_to() == place || 2 * u32::from(u16::from_le_bytes([self.r[30], self.r[31]])) == place
+    }
+
     fn result(&self) -> u64 {
         (18..26).rev().fold(0, |value, n| value << 8 | u64::from(self.r[n]))
     }

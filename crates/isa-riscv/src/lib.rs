@@ -120,6 +120,11 @@ impl<X: Word> Core for Riscv<X> {
         self.r[1].low()
     }
 
+    /// Any register may have the link: -msave-restore has it in t0.
+    fn called_before(&self, place: u32) -> bool {
+        self.r[1..32].iter().any(|r| r.low() == place)
+    }
+
     fn result(&self) -> u64 {
         let second = if X::BITS == 64 { self.r[10].high() } else { self.r[11].low() };
         u64::from(self.r[10].low()) | u64::from(second) << 32

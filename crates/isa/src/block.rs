@@ -54,6 +54,10 @@ pub trait Core: Sized + Send + Sync {
     fn invoke(&mut self, call: &Invocation) -> Result<(), String>;
     /// At the first instruction of a function, the address that it will return to.
     fn returns_to(&self) -> u32;
+    /// At the first instruction of a function, whether it was called from right before `place`, and not jumped to.
+    fn called_before(&self, place: u32) -> bool {
+        self.returns_to() == place
+    }
     /// Right after a call that [`Core::invoke`] made, what it returned: the low bits, as many as the function's type has.
     fn result(&self) -> u64;
     /// Where the handlers of a core's own exceptions are, for calls without start-up code.

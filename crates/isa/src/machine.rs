@@ -170,6 +170,13 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         (stop, std::mem::take(&mut self.met))
     }
 
+    /// Whether the program came to where it is by a jump inside a function, not by a call: only while a profile is taken.
+    pub fn turned(&mut self) -> bool {
+        let pc = self.core.pc();
+        let end = self.profile.as_mut().and_then(|p| p.inside(pc));
+        end.is_some_and(|end| !self.core.called_before(end))
+    }
+
     /// Starts to sum up cycles by cause, or stops and returns them.
     pub fn set_shares(&mut self, on: bool) -> Option<Shares> {
         std::mem::replace(&mut self.shares, on.then(Shares::new))
@@ -186,6 +193,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let before = (self.cycles, if PROFILED { self.core.stack_pointer() } else { 0 });
             let finished = if PROFILED { self.core.memory().calls.len() } else { 0 };
             let pc = self.core.pc();
+            let back = if PROFILED { self.profile.as_mut().and_then(|p| p.entered(pc)) } else { None };
+            let called = back.is_some_and(|back| self.core.called_before(back));
             if PROFILED && !std::mem::take(&mut self.resumed) && self.places.contains(&pc) {
                 self.met = true;
                 return Stop::Budget;
@@ -247,12 +256,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     if self.whole {
                         // the rest of a block was not done after a fault
                         let to = if let Some(Stop::Fault(f)) = m.stop { f.cycle } else { self.cycles };
-                        profile.block(pc, end, before.1, to.saturating_sub(before.0));
+                        profile.block(pc, end, before.1, called, to.saturating_sub(before.0));
                     } else if let Some(rise) = m.rose() {
-                        profile.block(pc, end, before.1, self.cycles - before.0.max(rise));
+                        profile.block(pc, end, before.1, called, self.cycles - before.0.max(rise));
                     } else {
                         if let Some(call) = m.calls.get(finished..).and_then(<[_]>::last) {
-                            profile.block(pc, end, before.1, call.fall - before.0.max(call.rise));
+                            profile.block(pc, end, before.1, called, call.fall - before.0.max(call.rise));
                         }
                         profile.end();
                     }

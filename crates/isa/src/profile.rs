@@ -1,8 +1,9 @@
 //! Counts cycles by function in a call tree. It uses block boundaries only, so it works for every core.
 //!
 //! A block that starts at a function's first instruction is a call, or a tail call when the stack
-//! pointer is back at the caller's value; a block elsewhere in a function that is on the stack is a
-//! return to it. Where a function calls itself, its caller goes on where the block of the call ended.
+//! pointer is back at the caller's value and the link does not lead to where the block before ended. A block where a
+//! function's caller goes on, with the stack pointer at the function's value or above it, is its return; one elsewhere in
+//! a function that is on the stack is a return to that.
 
 use std::collections::HashMap;
 
@@ -61,20 +62,34 @@ impl Profile {
         &self.nodes
     }
 
-    /// A block from `pc` to `end`, which is not in it, took `cycles`; `sp` was the stack pointer before it.
-    pub fn block(&mut self, pc: u32, end: u32, sp: u32, cycles: u64) {
+    /// Where `pc` is a function's first instruction, the end of the last block: its caller goes on there if that was a call.
+    pub fn entered(&mut self, pc: u32) -> Option<u32> {
+        self.find(pc).filter(|&f| self.functions[f].start == pc).map(|_| self.end)
+    }
+
+    /// The end of the last block, if that was in the function that has `pc`.
+    pub fn inside(&mut self, pc: u32) -> Option<u32> {
+        let function = self.find(pc)?;
+        self.stack.last().filter(|top| self.nodes[top.node].function == function).map(|_| self.end)
+    }
+
+    /// A block from `pc` to `end`, which is not in it, took `cycles`; `sp` was the stack pointer before it, and `called`
+    /// tells whether the block before it called it.
+    pub fn block(&mut self, pc: u32, end: u32, sp: u32, called: bool, cycles: u64) {
         let back = std::mem::replace(&mut self.end, end);
         let Some(function) = self.find(pc) else { return };
-        if self.stack.len() > 1 && self.stack.last().is_some_and(|top| pc == top.back && sp >= top.sp) {
-            self.stack.pop();
+        // a function may leave by another's end, which restores registers and is a frame above it
+        let above = self.stack.iter().rev().take_while(|f| sp >= f.sp).position(|f| f.back == pc);
+        if let Some(above) = above {
+            self.stack.truncate(self.stack.len() - 1 - above);
         }
         let start = self.functions[function].start;
         match self.stack.last() {
             None => self.push(function, u32::MAX, u32::MAX),
-            Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp) => {}
+            Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp && !called) => {}
             Some(top) if pc == start => {
                 let mut back = back;
-                if sp >= top.sp && self.stack.len() > 1 {
+                if sp >= top.sp && !called && self.stack.len() > 1 {
                     back = top.back;
                     self.stack.pop(); // a tail call takes its caller's place
                 }
@@ -129,31 +144,64 @@ mod tests {
         let mut p = Profile::new(spans.to_vec());
         // root 0 calls 1, which calls 2, returns, and leaves by a tail call to 3
         for (pc, sp, cycles) in [(4, 100, 1), (10, 98, 2), (20, 90, 3), (14, 90, 4), (30, 98, 5), (6, 100, 6)] {
-            p.block(pc, pc + 2, sp, cycles);
+            p.block(pc, pc + 2, sp, false, cycles);
         }
         let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
         assert_eq!(seen, [(0, 0, 1, 7), (1, 0, 1, 6), (2, 1, 1, 3), (3, 0, 1, 5)]);
     }
 
+    #[test]
+    fn calls_that_leave_the_stack_pointer_alone() {
+        let spans = [(0, 10), (10, 20), (20, 30), (30, 40)].map(|(start, end)| Span { start, end });
+        let mut p = Profile::new(spans.to_vec());
+        // root 0 calls 1, which calls 2 twice, itself once, and leaves by 3, which it jumps to
+        for (pc, called) in [(4, false), (10, true), (20, true), (12, false), (20, true), (14, false)] {
+            p.block(pc, pc + 2, 100, called, 1);
+        }
+        for (pc, called) in [(10, true), (16, false), (30, false), (6, false)] {
+            p.block(pc, pc + 2, 100, called, 1);
+        }
+        let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
+        assert_eq!(seen, [(0, 0, 1, 2), (1, 0, 1, 4), (2, 1, 2, 2), (1, 1, 1, 1), (3, 0, 1, 1)]);
+    }
+
+    #[test]
+    fn a_function_that_calls_itself_and_leaves_by_the_end_of_another() {
+        let mut p = Profile::new([(0, 10), (10, 20), (20, 30)].map(|(start, end)| Span { start, end }).to_vec());
+        p.block(0, 4, 100, false, 1);
+        for level in 0..4 {
+            p.block(10, 12, 100 - 8 * level, true, 1);
+        }
+        for level in (0..4).rev() {
+            let sp = 100 - 8 * level;
+            p.block(14, 16, sp - 8, false, 1);
+            p.block(20, 22, sp - 8, false, 1); // restores registers, and returns for it
+            let back = if level == 0 { 4 } else { 12 };
+            p.block(back, back + 2, sp, false, 1);
+        }
+        let depths: Vec<_> = p.nodes().iter().filter(|n| n.function == 1).map(|n| (n.calls, n.cycles)).collect();
+        assert_eq!(depths, [(1, 3), (1, 3), (1, 3), (1, 2)]);
+    }
+
     /// Twice by itself at each level, as from Fibonacci's numbers; frames of 4 bytes, and none where it ends at once.
     fn calls_itself(p: &mut Profile, level: u32, sp: u32) {
-        p.block(10, 12, sp, 1);
+        p.block(10, 12, sp, true, 1);
         if level == 0 {
-            return p.block(18, 20, sp, 1);
+            return p.block(18, 20, sp, false, 1);
         }
-        p.block(12, 14, sp - 4, 1);
+        p.block(12, 14, sp - 4, false, 1);
         calls_itself(p, level - 1, sp - 4);
-        p.block(14, 16, sp - 4, 1);
+        p.block(14, 16, sp - 4, false, 1);
         calls_itself(p, level - 1, sp - 4);
-        p.block(16, 18, sp - 4, 1);
+        p.block(16, 18, sp - 4, false, 1);
     }
 
     #[test]
     fn a_function_that_calls_itself() {
         let mut p = Profile::new([(0, 10), (10, 20)].map(|(start, end)| Span { start, end }).to_vec());
-        p.block(0, 4, 100, 1);
+        p.block(0, 4, 100, false, 1);
         calls_itself(&mut p, 5, 100);
-        p.block(4, 6, 100, 1);
+        p.block(4, 6, 100, false, 1);
         let of = |f: usize| {
             let mine = p.nodes().iter().filter(|n| n.function == f);
             mine.fold((0, 0), |(calls, cycles), n| (calls + n.calls, cycles + n.cycles))
@@ -173,7 +221,7 @@ mod tests {
             // the bits of its number say which of two functions calls the other
             for depth in 0..15 {
                 let pc = if depth == 0 { 0 } else { 10 + (path >> (depth - 1) & 1) * 10 };
-                p.block(pc, pc + 1, 1000 - depth, 1);
+                p.block(pc, pc + 1, 1000 - depth, false, 1);
                 cycles += 1;
             }
             p.end();

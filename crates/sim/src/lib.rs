@@ -53,6 +53,8 @@ pub trait Simulator: Send + Sync {
     fn set_shares(&mut self, on: bool) -> Option<Shares>;
     /// Runs at most `budget` cycles, until the program comes to one of `places`; whether it did.
     fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool);
+    /// See [`isa::Machine::turned`].
+    fn turned(&mut self) -> bool;
     /// See [`isa::Core::continue_at`].
     fn continue_at(&mut self, pc: u32);
     /// See [`isa::Core::invoke`].
@@ -138,6 +140,10 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
         Machine::run_until(self, budget, places)
+    }
+
+    fn turned(&mut self) -> bool {
+        Machine::turned(self)
     }
 
     fn continue_at(&mut self, pc: u32) {
