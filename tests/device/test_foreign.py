@@ -4,6 +4,7 @@ not modelled named."""
 from __future__ import annotations
 
 import contextlib
+import re
 import struct
 import subprocess
 from pathlib import Path
@@ -47,7 +48,11 @@ __attribute__((noinline)) unsigned work(unsigned n, unsigned char *to)
         to[i & 3] = (unsigned char)(to[i & 3] + i * 3u);
     return n + kept;
 }
-__attribute__((noinline)) void crash(void) { *(volatile unsigned char *)NOWHERE = 1; }
+__attribute__((noinline)) void crash(void)
+{
+    *(volatile unsigned char *)NOWHERE = 1;
+    *(volatile unsigned char *)UNKNOWN = 1;
+}
 int main(void)
 {
     unsigned k;
@@ -109,6 +114,15 @@ def built(folder: Path, target: Target) -> Path:
     return folder / "program.elf"
 
 
+def linked(folder: Path, target: Target) -> bytes:
+    """``a.s`` in ``folder``, where the target's flash begins."""
+    spec = target.toolchain
+    place = f"-Wl,-Ttext={target.chip.flash.base:#x}"
+    link = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", place, "a.s", "-o", "a.elf"]
+    subprocess.run(link, cwd=folder, check=True)
+    return (folder / "a.elf").read_bytes()
+
+
 def from_reset(target: Target, program: str) -> list[tuple[int, bytes]]:
     """Code in hexadecimal where the chip begins, with the vector that leads there where a core has it elsewhere."""
     base = target.chip.flash.base
@@ -151,6 +165,7 @@ def test_a_program_of_its_own(tmp_path: Path, name: str) -> None:
     assert (failed.end, failed.fault, failed.fine) == ("fault", "out-of-range", False)
     assert f"write to unmapped address {nowhere:#x}" in failed.text
     assert sum(f[3] for f in failed.functions) == failed.cycles, "the rest of its block was not done"
+    assert failed.unmodelled == (), "nor has it an effect"
     assert " in crash: " in failed.text
     whole = run(target, image)
     assert {"main", "work"} <= {f[0] for f in whole.functions}
@@ -200,7 +215,7 @@ def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> N
         ("uno", "01e0 03bf 8895 ffcf"),  # SMCR.SE is set
         ("bluepill", "0010 0020 0900 0008 30bf fee7"),
         ("gd32vf103", "7300 5010 6f00 0000"),
-        ("msp430f1611", "32d0 1000 ff3f"),
+        ("msp430f1611", "32d0 1000 b240 cdab e001 ff3f"),  # what follows in its block: mov #0xabcd, &0x1e0
         ("esp32", "0070 0006 ffff"),
     ],
 )
@@ -210,6 +225,24 @@ def test_a_core_that_sleeps(name: str, program: str) -> None:
     seen = foreign.run(target, from_reset(target, program), Experiment(cycles=1000, seconds=60.0))
     before = {"bluepill": 8, "uno": 4}
     assert (seen.end, seen.fine, seen.text, seen.pc) == ("sleeps", True, "", base + before.get(name, 0))
+    assert [u.address for u in seen.unmodelled] == ([0x53] if name == "uno" else [])  # SMCR
+
+
+def test_nothing_is_sent_and_no_pin_moves_after_a_fault(tmp_path: Path, uno: Target) -> None:
+    """A read of an unmapped address is followed, in its block, by a byte to send, the trigger's pin and a register."""
+    for before, sent, pulses in (("nop", "", 0), ("sts 0xc6, r16\n sbi 5, 5\n cbi 5, 5", "58", 1)):
+        text = f".globl main\n.type main,@function\nmain: ldi r16, 0x58\n sbi 4, 5\n {before}\n lds r17, 0x0a00\n"
+        rest = " sts 0xc6, r16\n sbi 5, 5\n cbi 5, 5\n sts 0xb2, r16\n1: rjmp 1b\n"
+        (tmp_path / "a.s").write_text(text + rest)
+        seen = run(uno, linked(tmp_path, uno))
+        assert (seen.fault, seen.unmodelled) == ("out-of-range", ())
+        assert (bytes(seen.output).hex(), seen.pulsed) == (sent, pulses)
+
+
+def test_a_fault_is_not_lost_behind_a_look_for_a_byte(uno: Target) -> None:
+    """lds r16, UCSR0A, twice; lds r17, 0x0a00; rjmp to the beginning: one block"""
+    seen = run(uno, bytes.fromhex("0091 c000 0091 c000 1091 000a f9cf"), base=0)
+    assert (seen.fault, seen.pc, seen.cycles) == ("out-of-range", 8, 6)
 
 
 @pytest.mark.parametrize(
@@ -355,19 +388,56 @@ def test_a_global_label_ends_a_function_without_a_size(tmp_path: Path, uno: Targ
         ".globl work\n.type work,@function\nwork: ldi r18,8\nagain: rcall mulx\ndec r18\nbrne again\nret\n"
         ".size work,.-work\n"
     )
-    link = ["avr-gcc", "-mmcu=atmega328p", "-nostdlib", "-nostartfiles", "-Wl,-Ttext=0", "a.s", "-o", "a.elf"]
-    subprocess.run(link, cwd=tmp_path, check=True)
-    seen = run(uno, (tmp_path / "a.elf").read_bytes())
+    seen = run(uno, linked(tmp_path, uno))
     assert {(name, calls) for name, _, calls, _ in seen.functions} == {("main", 1), ("work", 2), ("mulx", 16)}
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        # as -msave-restore does: the link is in t0
+        ("gd32vf103", "main: li sp, 0x20001000\n jal f\n jal f\n1: j 1b\n@f: jal t0, save\n jal g\n j restore\n"
+         "@g: ret\n@save: addi sp, sp, -16\n sw ra, 0(sp)\n jr t0\n@restore: lw ra, 0(sp)\n addi sp, sp, 16\n ret\n"),
+        # the link of the caller is in another register
+        ("stm32f407", "main: bl f\n bl f\n1: b 1b\n@f: mov r12, lr\n bl save\n bl g\n bl restore\n bx r12\n"
+         "@g: bx lr\n@save: bx lr\n@restore: bx lr\n"),
+        # as -mcall-prologues does: the link is in Z
+        ("uno", "main: rcall f\n rcall f\n1: rjmp 1b\n@f: ldi r30, pm_lo8(2f)\n ldi r31, pm_hi8(2f)\n rjmp save\n"
+         "2: rcall g\n rjmp restore\n@g: ret\n@save: push r28\n ijmp\n@restore: pop r28\n ret\n"),
+    ],
+)  # fmt: skip
+def test_calls_that_do_not_move_the_stack_pointer(tmp_path: Path, name: str, program: str) -> None:
+    """They are calls none the less, and what is called from their caller afterwards is not in them."""
+    target = the_target(name)
+    head = ".syntax unified\n.thumb\n.word 0x20001000, main\n" if name == "stm32f407" else ""
+    label = re.compile("^@?(main|f|g|save|restore):", re.MULTILINE)
+    (tmp_path / "a.s").write_text(head + label.sub(r".globl \1\n.type \1, %function\n\1:", program))
+    functions = run(target, linked(tmp_path, target), cycles=3_000_000).functions
+    callers = {name: (functions[parent][0], calls) for name, parent, calls, _ in functions}
+    assert {n: c for n, c in callers.items() if n not in ("main", "other")} == {
+        "f": ("main", 2), "save": ("f", 2), "g": ("f", 2), "restore": ("f", 2)
+    }  # fmt: skip
+
+
+def test_a_loop_to_a_function_s_beginning_is_no_call(tmp_path: Path) -> None:
+    """Nor is it where a call inside left another link in its register; and what is past all code has no name."""
+    target = the_target("stm32f407")
+    (tmp_path / "a.s").write_text(
+        ".syntax unified\n.thumb\n.word 0x20001000, main\n.type main, %function\nmain: movs r4, #3\n"
+        "1: movs r5, #5\n ldr r0, =2f+1\n mov r12, r0\n bl f\n2: subs r4, #1\n bne 1b\n ldr r0, =0x20000001\n bx r0\n"
+        ".type f, %function\n.globl f\nf: bl g\n subs r5, #1\n bne f\n bx r12\n.type g, %function\ng: bx lr\n"
+    )
+    image = linked(tmp_path, target)
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.counted, seen.left, seen.fault, seen.function) == (3, 0, "bad-fetch", "")
+    assert all(c.cycles > 35 for c in seen.calls)
 
 
 def test_headers_before_the_code_are_left_out(tmp_path: Path) -> None:
     target = the_target("gd32vf103")
-    base, spec = target.chip.flash.base, target.toolchain
+    base = target.chip.flash.base
     (tmp_path / "a.s").write_text(".globl _start\n.type _start, @function\n_start: j _start\n")
-    link = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", f"-Wl,-Ttext={base:#x}", "a.s", "-o", "a.elf"]
-    subprocess.run(link, cwd=tmp_path, check=True)
-    seen = run(target, (tmp_path / "a.elf").read_bytes())
+    seen = run(target, linked(tmp_path, target))
     assert (seen.end, seen.function, seen.left_out) == ("loops", "_start", ((base - 0x1000, 0x1000),))
 
 
@@ -388,6 +458,10 @@ def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target,
         run(uno, image)
     with pytest.raises(ValueError, match=r"in neither of the chip's memories, flash \(0x8000000 to 0x800ffff\)"):
         run(bluepill, b"1234", base=0x1000)
+    for name, other in (("gd32vf103", "maixduino"), ("maixduino", "gd32vf103")):
+        bits = 64 if name == "maixduino" else 32
+        with pytest.raises(ValueError, match=rf"is of {bits} bits \(EI_CLASS .\), the chip is for {96 - bits} bits"):
+            run(the_target(other), built(tmp_path, the_target(name)).read_bytes())
     with pytest.raises(ValueError, match="there is no code at 0x20000000"):
         run(bluepill, image, call=0x20000000)
     with pytest.raises(ValueError, match="leaves no room for a stack"):

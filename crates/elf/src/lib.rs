@@ -191,6 +191,11 @@ impl<'a> File<'a> {
         Ok(self.number(18, 2)? as u16)
     }
 
+    /// Whether it is of 64 bits (`EI_CLASS`).
+    pub fn wide(&self) -> bool {
+        self.wide
+    }
+
     /// Where the program begins; 0 where it does not say.
     ///
     /// # Errors

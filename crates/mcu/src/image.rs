@@ -50,6 +50,8 @@ pub struct Image {
     pub entry: Option<u32>,
     /// See there; 0 where it does not say.
     pub machine: u16,
+    /// Whether its ELF file is of 64 bits.
+    pub wide: bool,
     /// The address after the last variable in static data, as the program sees it.
     pub data_end: u32,
 }
@@ -91,7 +93,7 @@ impl Image {
         let ends = variables.filter_map(|s| u32::try_from(s.address.checked_add(s.size)?).ok());
         let data_end = ends.max().unwrap_or(0);
         let entry = u32::try_from(file.entry()?).ok().filter(|e| *e != 0);
-        Ok(Self { segments, symbols, entry, machine: file.machine()?, data_end })
+        Ok(Self { segments, symbols, entry, machine: file.machine()?, wide: file.wide(), data_end })
     }
 
     /// Address of the global symbol called `name`: a package's are local.
@@ -107,8 +109,8 @@ impl Image {
         self.symbols.iter().find(holds).map(|s| s.name.as_str())
     }
 
-    /// All of the code space, cut at functions; what none of them holds is cut at labels in sections with code, and
-    /// called "other" where there is no label either. A function without a size goes to the next function, or to the next
+    /// All of the code space, cut at functions and ends of segments; what none of them holds is cut at labels in sections with code, and
+    /// called "other" where there is no label or segment either. A function without a size goes to the next function, or to the next
     /// global label: assembly leaves functions without a type.
     pub fn code(&self) -> Vec<(Range<u32>, String)> {
         let mut functions: Vec<(Range<u32>, &str)> = Vec::new();
@@ -148,7 +150,25 @@ impl Image {
                 cut.push((range, name.to_owned()));
             }
         }
-        cut
+        self.clipped(cut)
+    }
+
+    /// The same, where what has a name ends with its segment: linkers' symbols lie after the last one.
+    fn clipped(&self, code: Vec<(Range<u32>, String)>) -> Vec<(Range<u32>, String)> {
+        let end = |s: &Segment| s.runs_at.saturating_add(u32::try_from(s.bytes.len()).unwrap_or(u32::MAX));
+        let mut segments: Vec<_> = self.segments.iter().map(|s| s.runs_at..end(s)).collect();
+        segments.sort_by_key(|s| s.start);
+        let mut clipped = Vec::with_capacity(code.len());
+        for (range, name) in code {
+            let after = segments.partition_point(|s| s.start <= range.start);
+            let end = after.checked_sub(1).map_or(range.start, |k| segments[k].end.clamp(range.start, range.end));
+            for (range, name) in [(range.start..end, name), (end..range.end, OTHER.to_owned())] {
+                if !range.is_empty() {
+                    clipped.push((range, name));
+                }
+            }
+        }
+        clipped
     }
 
     /// Name of the function or label that holds `pc`, in [`Image::code`].

@@ -27,6 +27,13 @@ pub(crate) struct Family {
     pub lacks: &'static [(Encodings, &'static str)],
 }
 
+impl Family {
+    /// Whether its ELF files are of 64 bits.
+    pub(crate) fn wide(&self) -> bool {
+        self.pointer == 8
+    }
+}
+
 /// Bits of an encoding, and what they have.
 pub(crate) type Encodings = &'static [(u32, u32)];
 

@@ -144,6 +144,10 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         let (number, name, own) = (image.machine, family.name, family.machine);
         return Err(format!("the image is for {other} (e_machine {number}), the chip is {name} ({own})"));
     }
+    if image.machine != 0 && image.wide != family.wide() {
+        let bits = |wide| if wide { "64 bits (EI_CLASS 2)" } else { "32 bits (EI_CLASS 1)" };
+        return Err(format!("the image is of {}, the chip is for {}", bits(image.wide), bits(family.wide())));
+    }
     let (flash, ram, left_out) = placed(chip, family, image, &asked.memories)?;
     sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
     let memory = sim.memory_mut();
@@ -402,7 +406,9 @@ impl Run<'_> {
         self.sim.memory_mut().sp_limit = low;
         let end = self.profiled(|run| run.measured(None, back, sp).err());
         seen.0 = end.is_none().then(|| self.sim.result());
-        seen.1 = places.into_iter().map(|p| self.sim.memory().ram[p].to_vec()).collect();
+        if end.is_none() {
+            seen.1 = places.into_iter().map(|p| self.sim.memory().ram[p].to_vec()).collect();
+        }
         Ok(end.unwrap_or(End::Returned))
     }
 
@@ -440,7 +446,7 @@ impl Run<'_> {
                 break;
             }
             // a function may begin with a loop, which is no call
-            if now >= sp && (Some(pc) != entry || self.sim.returns_to() != back) {
+            if now >= sp && (Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()) {
                 self.left += 1;
                 return Ok(());
             }
