@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sqlite3
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steelyard.cli import doctor
+from steelyard.cli import doctor, failure
 from steelyard.store import Store, values
 from tests.conftest import ROOT
 from tests.store.conftest import RECORD
@@ -135,6 +136,60 @@ def test_an_unexpected_error_leaves_its_traceback_in_a_file(
     for shown in (cli("--traceback doctor"), _with(monkeypatch, cli)):
         assert shown.code == 70
         assert "Traceback (most recent call last)" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("line", "environment"),
+    [
+        ("list runs --db mariadb+pymysql://u:SEC%21RET@127.0.0.1:8160/s?bogus=1", {}),
+        ("list runs --db postgresql://u@h/s?sslmode=require&password=SEC!RET", {}),
+        ("list runs", {"STEELYARD_DB": "postgresql://u:SEC!RET@h/s"}),
+        ("list runs --db x://me:SEC!RET@h/s@t", {"PGPASSWORD": "SEC!RET"}),
+        ("doctor --previous=https://s/submissions/SEC!RET --key SEC!RET", {}),
+        ("doctor", {"STEELYARD_WORKER_KEY": "SEC!RET"}),
+        ("list\truns\t--db\tpostgresql://u:SEC!RET and more@h/s", {}),
+    ],
+)
+def test_what_is_reported_lets_nobody_in(
+    line: str, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Neither in the file, which others cannot read, nor on the console."""
+    for name, value in {"STEELYARD_HOME": str(tmp_path), **environment}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.argv", ["steelyard", *(line.split("\t") if "\t" in line else line.split())])
+    (tmp_path / "traceback.txt").touch(0o644)
+    said = io.StringIO()
+    monkeypatch.setattr("sys.stderr", said)
+    link = "https://s.example/submissions/AAAAAAAAAAAAAAAAAAAAAQ"
+    for shown in (False, True):
+        failure.explain(KeyError(f"{line} {environment} {link}" + (" 'SEC!RET'" if "\t" not in line else "")), shown)
+    file = tmp_path / "traceback.txt"
+    kept = file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    for text in (kept, said.getvalue()):
+        assert "***" in text
+        assert not [s for s in ("SEC!RET", "SEC%21RET", "AAAAQ") if s in text], text
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mariadb+pymysql://u:SECRET@127.0.0.1:1/s?bogus=1", "unknown parameter of the URL 'bogus'"),
+        ("mariadb://u:SECRET@127.0.0.1:1/s?read_timeot=1", "did you mean read_timeout"),
+        ("mariadb://u:SECRET@127.0.0.1:1/s?connect_timeout=x", "correct the parameters in the URL"),
+        ("mariadb://u:SECRET@127.0.0.1:1/s?ssl_ca=/none", "correct the parameters in the URL"),
+        ("mariadb://u:SECRET@127.0.0.1:1/s?charset=x", "correct the parameters in the URL"),
+        ("postgresql://u:SECRET@127.0.0.1:1/s?pasword=SECRET", "correct the parameters in the URL"),
+        ("sqlite:///results.db?timout=1", "did you mean timeout"),
+        ("sqlite:///results.db?timeout=x", "correct the parameters in the URL"),
+    ],
+)
+def test_parameters_of_a_url(cli: Cli, url: str, said: str) -> None:
+    result = cli(["list", "runs", "--db", url])
+    assert result.code in (2, 3), result.err
+    assert said in result.err
+    assert "SECRET" not in result.err
+    assert "SECRET" not in cli(["db", "copy", url, url]).err, "where a name is said as it was given"
 
 
 def _with(monkeypatch: pytest.MonkeyPatch, cli: Cli):  # type: ignore[no-untyped-def]

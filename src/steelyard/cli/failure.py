@@ -1,4 +1,5 @@
-"""How a command ends that cannot go on: a sentence for what the machine does to it, a traceback in a file otherwise."""
+"""How a command ends that cannot go on: a sentence for what the machine does to it, a traceback in a file otherwise.
+What lets anybody in stands in neither."""
 
 from __future__ import annotations
 
@@ -7,12 +8,15 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
+from urllib.parse import unquote
 
 from click.exceptions import ClickException
 
@@ -37,6 +41,22 @@ _ACTIONS = {
     errno.ENAMETOOLONG: "give a shorter path",
     errno.ELOOP: "give a path without a loop of links",
 }
+
+
+#: passwords in URLs: before the host, where no port is, and as a parameter; before the host of a URL that stands alone
+_PASSWORD = re.compile(
+    r"(://[^\s:/@]*:)(?!\d+[/?#:])\S*(?=@)"
+    r"|([?&;][^\s=&]*(?:pa?s?s?w|pass|secret|token|key)[^\s=&]*=)[^\s&'\"]+",
+    re.IGNORECASE,
+)
+_OF_URL = re.compile(r"://[^:/@]*:(?!\d+[/?#:])(.*)@", re.DOTALL)
+#: private links, links that make operators, and keys of workers
+_LINK = re.compile(r"((?:submissions|operate/begin)/|Bearer )[\w-]{10,}")
+#: options and variables that hold one of these alone, and variables that hold a URL
+_ALONE, _HOLD, _URLS = ("--key", "--previous"), ("STEELYARD_WORKER_KEY", "PGPASSWORD"), ("STEELYARD_DB",)
+_HIDDEN = "***"
+#: characters from which on a secret is looked for inside of words too
+_LONG = 6
 
 
 #: marks and lines of tables for terminals that have no other characters than letters
@@ -67,7 +87,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 def say(text: str) -> None:
     """A sentence on standard error, whatever names are in it. Where that is full too, nothing can be said."""
     with contextlib.suppress(OSError):
-        print(f"steelyard: {printable(text)}", file=sys.stderr)
+        print(f"steelyard: {printable(_without_passwords(text))}", file=sys.stderr)
 
 
 def say_usage(e: ClickException) -> None:
@@ -75,7 +95,34 @@ def say_usage(e: ClickException) -> None:
     text = io.StringIO()
     e.show(file=text)
     with contextlib.suppress(OSError):
-        sys.stderr.write(printable(text.getvalue()))
+        sys.stderr.write(printable(_without_passwords(text.getvalue())))
+
+
+def _without_passwords(text: str) -> str:
+    return _PASSWORD.sub(lambda m: f"{m[1] or m[2]}{_HIDDEN}", text)
+
+
+def hidden(text: str) -> str:
+    """``text`` without passwords, keys and private links: as they look, and those that the command was given, wherever
+    they are."""
+    for secret in sorted(filter(None, _given()), key=len, reverse=True):
+        for said in dict.fromkeys((secret, unquote(secret), repr(secret)[1:-1])):
+            whole = re.escape(said)
+            text = re.sub(whole if len(said) >= _LONG else rf"(?<!\w){whole}(?!\w)", _HIDDEN, text)
+    return _LINK.sub(rf"\g<1>{_HIDDEN}", _without_passwords(text))
+
+
+def _given() -> Iterator[str]:
+    """What the command was given that lets anybody in."""
+    words = sys.argv[1:]
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        option, _, value = word.partition("=")
+        if option in _ALONE:
+            yield (value or following).rstrip("/").rpartition("/")[2]
+    yield from (os.environ.get(name, "") for name in _HOLD)
+    for url in (*words, *(os.environ.get(name, "") for name in _URLS)):
+        yield from (found[0].removeprefix(found[1] or found[2]) for found in _PASSWORD.finditer(url))
+        yield from _OF_URL.findall(url)
 
 
 def drop_stdout() -> None:
@@ -104,8 +151,8 @@ def explain(e: Exception, shown: bool) -> int:
     if isinstance(e, OSError) and (sentence := _of_the_machine(e)) and not shown:
         say(sentence)
         return FAILED
-    text = "".join(traceback.format_exception(e))
-    what = " ".join(f"{type(e).__name__}: {e}".split())[:300]
+    text = hidden("".join(traceback.format_exception(e)))
+    what = hidden(" ".join(f"{type(e).__name__}: {e}".split()))[:300]
     if shown:
         with contextlib.suppress(OSError):
             sys.stderr.write(text)
@@ -129,12 +176,15 @@ def _of_the_machine(e: OSError) -> str:
 
 
 def _kept(text: str) -> str:
-    """Where the traceback was written, as a report needs it."""
-    stamp = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {' '.join(sys.argv)}\n"
+    """Where the traceback was written, as a report needs it, for nobody else to read."""
+    stamp = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {hidden(' '.join(sys.argv))}\n"
     for folder in (paths.home(), Path(tempfile.gettempdir())):
         file = folder / "traceback.txt"
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-            file.write_text(stamp + text, encoding="utf-8", errors="backslashreplace")
+            number, made = tempfile.mkstemp(dir=folder)  # a file of ours, whatever is there
+            with open(number, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123
+                stream.write(stamp + text)
+            os.replace(made, file)  # noqa: PTH105
             return str(file)
     return f"this:\n{text}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,14 +18,14 @@ from sqlalchemy import (
     QueuePool,
     create_engine,
     event,
-    inspect,
     make_url,
     text,
 )
+from sqlalchemy import inspect as tables_of
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, DisconnectionError, NoSuchModuleError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from steelyard.model.errors import cut
+from steelyard.model.errors import cut, unknown
 
 from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
@@ -31,6 +33,13 @@ from .errors import DAMAGED, StoreError, StoreFailure, explain
 _DRIVERS = {"psycopg": "steelyard[servers]", "psycopg2": "psycopg2-binary", "pymysql": "steelyard[servers]"}
 #: where each table is committed as it is made, so that others see some of them
 _BY_TABLE = ("mariadb", "mysql")
+#: what a URL of SQLite may ask of the driver, and of SQLite itself ("Uniform Resource Identifiers", 3.3)
+_OF_SQLITE: tuple[str, ...] = (
+    "cached_statements", "check_same_thread", "detect_types", "isolation_level", "timeout", "uri",
+    "cache", "immutable", "mode", "modeof", "nolock", "psow", "vfs",
+)  # fmt: skip
+#: what passwords are called in URLs, which may be mistyped
+_SECRET = re.compile(r"pa?s?s?w|pass|secret|token")
 #: seconds after which a connection may have been closed
 _IDLE = 1.0
 #: the lock by which processes that create or migrate tables on a server take turns
@@ -57,7 +66,7 @@ def file_of(url: URL) -> Path | None:
 
 def name_of(url: URL) -> str:
     """The database's name in messages, without its password, which drivers also take as an option."""
-    secret = {name: "***" for name in url.query if "pass" in name.lower()}
+    secret = {name: "***" for name in url.query if _SECRET.search(name.lower())}
     shown = url.update_query_dict(secret).render_as_string(hide_password=True)
     return str(file_of(url) or shown.replace("=%2A%2A%2A", "=***"))
 
@@ -71,6 +80,8 @@ def open_engine(url: URL) -> Engine:
     engine = _create(url)
     try:
         with explained(name):
+            if url.query and url.get_backend_name() != "sqlite":
+                _check_parameters(url, engine)
             with engine.connect() as connection:
                 found = _revision(connection, name)
             if found != schema.HEAD:
@@ -97,6 +108,33 @@ def writing(engine: Engine) -> Engine:
     return engine.execution_options(steelyard_write=True, **more)
 
 
+@contextmanager
+def _usable(name: str) -> Iterator[None]:
+    """Turns what drivers raise for parameters of a URL that they cannot use into :class:`StoreError`: they end as if a
+    function had been called wrongly."""
+    try:
+        yield
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as e:
+        raise StoreError(f"{name}: {e}; correct the parameters in the URL") from e
+
+
+def _check_parameters(url: URL, engine: Engine | None = None) -> None:
+    """Raises :class:`StoreError` for parameters of a URL that nobody knows: before there is an ``engine`` those of
+    SQLite, with one those of its driver, and for such as the driver cannot use."""
+    name, asked, known = name_of(url), list(url.query), _OF_SQLITE
+    with _usable(name):
+        if engine is not None:
+            _, keywords = engine.dialect.create_connect_args(url)
+            taken = inspect.signature(engine.dialect.loaded_dbapi.connect).parameters.values()
+            asked, known = list(keywords), tuple(p.name for p in taken)
+            if any(p.kind == p.VAR_KEYWORD for p in taken):  # it refuses by itself
+                asked = []
+        if odd := next((n for n in asked if n not in known), None):
+            raise StoreError(f"{name}: {unknown('parameter of the URL', odd, known)}")
+        if engine is not None:
+            engine.connect().close()
+
+
 def _prepare(file: Path) -> None:
     """Creates the folder of a database. Raises :class:`StoreError` where it cannot, or where ``file`` cannot be
     a path."""
@@ -113,7 +151,9 @@ def _prepare(file: Path) -> None:
 
 
 def _create(url: URL) -> Engine:
-    sqlite = url.get_backend_name() == "sqlite"
+    sqlite, name = url.get_backend_name() == "sqlite", name_of(url)
+    if sqlite:
+        _check_parameters(url)
     # every query of a transaction must see the same state
     options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
     if sqlite:
@@ -131,7 +171,8 @@ def _create(url: URL) -> Engine:
     if url.drivername in _BY_TABLE:  # as for PostgreSQL, the driver that comes with steelyard[servers]
         url = url.set(drivername=f"{url.drivername}+pymysql")
     try:
-        engine = create_engine(url, **options)
+        with _usable(name):
+            engine = create_engine(url, **options)
     except NoSuchModuleError:
         raise StoreError(f"{url.drivername}: no such database; use sqlite, postgresql or mariadb") from None
     except ModuleNotFoundError as error:
@@ -188,7 +229,7 @@ def _on_begin(connection: Connection) -> None:
 def _revision(connection: Connection, name: str) -> str | None:
     """The stored revision; None for a database that is empty or not yet whole. Raises :class:`StoreError` for one that
     is not ours or too new."""
-    at = inspect(connection)
+    at = tables_of(connection)
     if at.default_schema_name is None:
         raise StoreError(f"{name}: the URL names no database; write it after the host, as in mariadb://host/steelyard")
     tables = at.get_table_names()

@@ -44,6 +44,7 @@ _ACTIONS = {
     "full": "free some disk space and run again",
     'relation "': "its tables are damaged: restore a copy",
     "Table '": "its tables are damaged: restore a copy",
+    "invalid connection option": "correct the parameters in the URL",
     "refused": "start the server, or correct host and port in the URL",
     "resolve host": "correct the host in the URL",
     "authentication failed": "correct user and password in the URL",
