@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -156,6 +157,39 @@ def test_a_verified_run_takes_no_time_below_zero(make: Make) -> None:
         store.add(make(metrics={"cycles_encrypt_mean": -20.0, "cycles_encrypt_warm_mean": -300.0}, seconds=3.0))
         (found,) = checking.check(store)
     assert (found.run, found.what) == (1, "cycles_encrypt_mean below zero")
+
+
+@pytest.mark.parametrize(
+    ("damage", "named", "kept"),
+    [
+        ("UPDATE submission SET state = 'weird' WHERE id = 1", "submission 1: its state is 'weird'", 1),
+        ("UPDATE submission SET found = '{nope' WHERE id = 1", "submission 1: what was found", 1),
+        ("UPDATE submission SET state = x'ff' WHERE id = 1", "submission 1: its state is", 1),
+        ("UPDATE package SET content = 'text' WHERE id = 1", "package 1: its content is of type str", 1),
+        ("UPDATE package SET content = x'00' WHERE id = 1", "package 1: its content is not the one", 1),
+        ("UPDATE package SET size = 'big' WHERE id = 1", "package 1: its size is of type str", 1),
+        ("UPDATE job SET state = 'odd' WHERE id = 1", "job 1: its state is 'odd'", 2),
+        ("UPDATE job SET priority = 1.5 WHERE id = 1", "job 1: its priority is of type float", 2),
+        ("UPDATE job_attempt SET begun = 1.5", "job_attempt 1: its begun is of type float", 2),
+    ],
+)
+def test_a_damaged_row_of_a_submission_is_named_and_left_out(
+    damage: str, named: str, kept: int, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        for given in (GIVEN, replace(GIVEN, content=b"other")):
+            Desk(store).hand_in(given, tasks(given), ROOM)
+        with Queue(store, "w").taken("a") as taken:
+            assert taken is not None
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
+        db.execute(damage)
+    with Store.open(tmp_path / "a.db") as store, Store.open(tmp_path / "b.db") as to:
+        left_out: list[str] = []
+        assert moving.move(store, to, left_out.append) == kept
+        assert [t.what for t in checking.check(store)] == left_out
+        assert len(left_out) == 1
+        assert left_out[0].startswith(named)
+        assert list(checking.check(to)) == []
 
 
 def test_what_was_handed_in_moves_with_its_queue(database: str, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def signed_in(browser: Browser) -> Browser:
 def test_one_damaged_row_takes_down_no_page_of_another(signed_in: Browser) -> None:
     """SQLite keeps what it is given, in whatever column."""
     store, other = signed_in.store, replace(GIVEN, content=b"other")
-    Desk(store).hand_in(GIVEN, tasks(GIVEN, "ab"), Quota())
+    damaged = Desk(store).hand_in(GIVEN, tasks(GIVEN, "ab"), Quota())
     token = Desk(store).hand_in(other, tasks(other, "ab"), Quota())
     Yard(store).present(Worker("m 1 x", "m", ("a",), (Board("uno-1", "uno", ""),), "1", 0))
     Yard(store).pause("target b")
@@ -112,7 +112,7 @@ def test_one_damaged_row_takes_down_no_page_of_another(signed_in: Browser) -> No
             assert taken is not None
             line.close(taken, DONE, record=record())
     with closing(sqlite3.connect(store._name, isolation_level=None)) as database:
-        for table in (schema.job, schema.job_attempt, schema.worker, schema.hold):
+        for table in (schema.submission, schema.package, schema.job, schema.job_attempt, schema.worker, schema.hold):
             for column in (c.name for c in table.c if c.name != "id"):
                 [kept] = database.execute(f"SELECT {column} FROM {table.name} WHERE id = 1").fetchone()
                 for damage in ("x", b"\xff", 1 << 62, kept):
@@ -120,6 +120,12 @@ def test_one_damaged_row_takes_down_no_page_of_another(signed_in: Browser) -> No
                     for path in (f"/submissions/{token}", "/operate", "/operate/jobs/1", "/operate/jobs/2"):
                         got = signed_in.get(path)
                         assert got.status == 200, (table.name, column, damage, path, got.text)
+                    for path in (f"/submissions/{damaged}", f"/api/v1/submissions/{damaged}"):
+                        got = signed_in.get(path)
+                        assert got.status in (200, 404), (table.name, column, damage, path, got.text)
+                    if (table, column) in ((schema.submission, "state"), (schema.submission, "found")):
+                        shown = signed_in.get(f"/submissions/{damaged}").text
+                        assert ("its row in the database is damaged" in shown) == (damage != kept)
 
 
 def test_nobody_operates_without_signing_in(browser: Browser) -> None:

@@ -540,6 +540,8 @@ def test_a_form_that_is_sent_twice_is_one_submission(service: Service) -> None:
     assert once not in request(service.url, "/submissions").text, "each form is sent once"
     [link] = {hand_in(service.url, package(), once=once).headers["location"] for _ in range(2)}
     assert once not in link
+    other = hand_in(service.url, package(), once=once, licence="another")
+    assert (other.status, "was sent with the licence" in other.text) == (400, True)
     body, kind = form(sure="on")
     for unsure in (b"", form()[0]):
         refused = request(service.url, f"{link}/withdraw", unsure, content_type=kind)

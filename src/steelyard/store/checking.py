@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..model.packed import unpack
 from ..model.primitive import PRIMITIVES
 from ..model.record import OPERATIONS, Record
+from . import moving
 from .errors import DAMAGED, StoreError
 from .queries import RECORDS, Identity, batches
 from .store import Store
@@ -29,8 +30,8 @@ class Trouble(Struct, frozen=True):
 
 
 def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Trouble]:
-    """Reads every record, and every log where the store keeps any. ``step`` is told how many of how many runs are done.
-    Raises :class:`StoreError` where not even the list of runs can be read."""
+    """Reads every record, every log where the store keeps any, and what was handed in. ``step`` is told how many of how
+    many runs are done. Raises :class:`StoreError` where not even the list of runs can be read."""
     for what, count in store.orphans():
         yield Trouble(None, f"{what}: {count}", DAMAGED)
     known = store.known(checked=False)
@@ -49,6 +50,8 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
                 looked.add(digest)
                 yield from _log(store, number, digest)
         step(done := done + len(batch), len(known))
+    for what in moving.damaged(store):
+        yield Trouble(None, what, "restore a copy, or delete the submission")
 
 
 def _reads(store: Store, number: int, run: Identity) -> Iterator[Trouble]:

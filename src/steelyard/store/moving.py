@@ -3,16 +3,19 @@ its backup, copied again and again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select, text, update
+from sqlalchemy import Connection, Table, TypeDecorator, func, insert, select, text, update
+
+from steelyard.model.errors import cut
 
 from . import schema
 from .engine import explained
 from .leasing import repeated
-from .queue import DONE, FAILED, RUNNING, WAITING, task_of
+from .queue import DONE, FAILED, RUNNING, WAITING, readable, task_of
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
 
@@ -22,23 +25,68 @@ _NUMBERED = (_submission,)
 #: what becomes of a submission, in the order in which it may; what becomes of a job
 _COURSE = (PRIVATE, OFFERED, PUBLISHED, WITHDRAWN)
 _ENDED = (DONE, FAILED)
+#: states that rows of a table have
+_STATES = {_submission: _COURSE, _job: (WAITING, RUNNING, *_ENDED)}
+_TABLES = {"package": _package, "submission": _submission, "job": _job, "attempt": _attempt}
 #: what changes of a job
 _WORKED = ("state", "priority", "attempts", "detail", "ready", "record", "log")
 
 
-def move(source: Store, to: Store) -> int:
+def damaged(source: Store) -> Iterator[str]:
+    """Names each row of what was handed in that no version writes, and says what is wrong with it."""
+    for package in _packages(source):
+        yield from _sound(_of(source, package.id))[1]
+
+
+def _sound(rows: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[str]]:
+    """The rows of a package that can be read, and what is wrong with the others."""
+    kept: dict[str, list[Any]] = {}
+    wrong = []
+    for name, table in _TABLES.items():
+        of = [(row, _wrong(table, row)) for row in rows[name]]
+        kept[name] = [row for row, why in of if not why]
+        wrong += [f"{table.name} {row['id']}: {why}" for row, why in of if why]
+    return kept, wrong
+
+
+def _wrong(table: Table, row: Mapping[str, Any]) -> str:
+    """What is wrong with a row; empty where nothing is."""
+    for column in table.columns:
+        value, kind = row[column.name], column.type
+        kind = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
+        if not (isinstance(value, kind.python_type) or (value is None and column.nullable)):
+            return f"its {column.name} is of type {type(value).__name__}"
+    if table in _STATES and row["state"] not in _STATES[table]:
+        return f"its state is {cut(row['state'], 20)!r}"
+    if table is _submission and row["state"] != WITHDRAWN and not readable(row["found"]):
+        return "what was found in it cannot be read"
+    if table is _package and row["size"] and hashlib.sha256(row["content"]).hexdigest() != row["digest"]:
+        return "its content is not the one that was handed in"
+    return ""
+
+
+def _packages(source: Store) -> Sequence[Any]:
+    with explained(source._name), source._engine.connect() as mine:
+        return mine.execute(select(_package.c.id, _package.c.digest).order_by(_package.c.id)).all()
+
+
+def move(source: Store, to: Store, left_out: Callable[[str], None] = lambda what: None) -> int:
     """Adds the submissions that ``to`` lacks, with packages, jobs and attempts, and brings those that are there to
     where they have got, each package in a transaction of its own; how many were added. What is further in ``to`` stays.
     Runs have to be there already, for jobs name them. What runs waits: leases are not copied. A submission keeps its
-    number where that is free. Raises :class:`StoreError`."""
+    number where that is free. Rows that are damaged are ``left_out``, each of which is named, with what belongs to
+    them. Raises :class:`StoreError`."""
     theirs = {run: number for number, run in to.known().items()}
     runs = {number: theirs[run] for number, run in source.known().items() if run in theirs}
-    with explained(source._name), source._engine.connect() as mine:
-        packages = mine.execute(select(_package.c.id, _package.c.digest).order_by(_package.c.id)).all()
     numbers: dict[int, int] = {}
     added = 0
-    for package in packages:
-        work = partial(_package_of, rows=_of(source, package.id), runs=runs)
+    for package in _packages(source):
+        rows, wrong = _sound(_of(source, package.id))
+        for what in wrong:
+            left_out(what)
+        if not rows["package"]:
+            continue
+        work = partial(_package_of, rows=rows, runs=runs)
         with explained(to._name):
             made, known = repeated(to._engine, work)
         added += made
@@ -84,7 +132,7 @@ def _package_of(
             added += 1
             continue
         numbers[s["id"]] = there.id
-        if _COURSE.index(s["state"]) > _COURSE.index(there.state):
+        if there.state in _COURSE and _COURSE.index(s["state"]) > _COURSE.index(there.state):
             which = _submission.c.id == there.id
             connection.execute(update(_submission).where(which).values(state=s["state"]))
             if s["state"] == WITHDRAWN:

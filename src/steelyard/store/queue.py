@@ -233,6 +233,14 @@ def offered(found: str) -> frozenset[tuple[str, ...]]:
     return frozenset()
 
 
+def readable(found: str) -> bool:
+    """Whether what a submission says was ``found`` can be read."""
+    with suppress(msgspec.MsgspecError):
+        msgspec.json.decode(found, type=_Found)
+        return True
+    return False
+
+
 def put(connection: Connection, package: int, tasks: Sequence[Task], priority: int = 0) -> int:
     """Adds the jobs of a package that are not there yet, under whatever name of the zip; how many. One that waits goes
     before others where it is now asked for with a higher priority."""

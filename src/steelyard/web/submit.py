@@ -60,6 +60,9 @@ def _of_form(store: Store, sent: Sent, taking: Taking) -> Reply:
             raise UserError("say that you may hand this in")
         once = _once(asked.get("once", ""))
         if once and (there := Desk(store).sent_before(once, hashlib.sha256(content).hexdigest())):
+            before = Desk(store).find(there)
+            if before is not None and before.licence and before.licence != _licence(asked):
+                raise UserError(f"this form was sent with the licence {before.licence!r}; load it again for another")
             return Reply(303, HTML, b"", to=address.path("submissions", there), vain=True)
         token, _, _ = _taken(store, sent, name, content, asked, taking)
     except UserError as e:
@@ -75,7 +78,7 @@ def _taken(
 ) -> tuple[str, wire.Found, bool]:
     """The token of a submission that was taken, what is in it, and whether it was handed in before. Raises
     :class:`UserError`."""
-    licence = " ".join(asked.get("licence", "").split())
+    licence = _licence(asked)
     if not licence or len(licence) > _LICENCE:
         raise UserError(f"say the licence of the sources, in at most {_LICENCE} characters")
     if not content:
@@ -95,6 +98,10 @@ def _taken(
     )  # fmt: skip
     known = desk.known(given.digest)
     return desk.hand_in(given, tasks, taking.quota), found, known
+
+
+def _licence(asked: dict[str, str]) -> str:
+    return " ".join(asked.get("licence", "").split())
 
 
 def _once(token: str) -> str:

@@ -14,7 +14,8 @@ from . import progress
 
 @command(Stored, options.db, options.tables)
 def verb(ask: Stored) -> int:
-    """Read every run and every log, and list what is damaged. The exit code is 1 where anything is."""
+    """Read every run, every log and all that was handed in, and list what is damaged. The exit code is 1 where anything
+    is."""
     with select.store(ask.db, existing=True) as store:
         found = list(checking.check(store, progress("checked")))
         count = len(store.known(checked=False))

@@ -31,13 +31,15 @@ def verb(ask: Copy) -> int:
     FROM and TO are files, or URLs of servers, which keep no logs. A copy is a backup, and the way back; copied again it
     gets what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
     counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
+    What was handed in and is damaged is named and left out; the exit code is 1 then.
     """
     source, to = ask.source, ask.to
     if source == to or _one_file(source, to):
         raise UserError(f"{source}: is copied to itself; give another database")
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         done = copying.copy(mine, theirs, progress("copied"))
-        handed_in = 0 if "_server" in vars(mine) else moving.move(mine, theirs)
+        damaged: list[str] = []
+        handed_in = 0 if "_server" in vars(mine) else moving.move(mine, theirs, damaged.append)
         kept = getattr(mine, "keeps_logs", True)
         lost = f"a server keeps no logs: they stay in {source}" if kept else f"{source} is a server, which has no logs"
         unkept = [lost] if done.lacks and not (kept and theirs.keeps_logs) else []
@@ -48,8 +50,8 @@ def verb(ask: Copy) -> int:
     )
     counts = (done.copied, done.there, done.older, done.lacks, handed_in)
     ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
-    ask.out.remark(unkept)
-    return 0
+    ask.out.remark([*unkept, *(f"left out, for it is damaged: {what}" for what in damaged)])
+    return int(bool(damaged))
 
 
 def _one_file(source: str, to: str) -> bool:

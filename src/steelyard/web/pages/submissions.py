@@ -32,6 +32,8 @@ from .view import View, bars, noted
 AGAIN = 10
 _PREVIOUS = "previous"
 _WITHDRAWN = "This was withdrawn. The package is deleted."
+_DAMAGED = "Its state cannot be read: its row in the database is damaged. Ask whoever runs this server."
+_UNREADABLE = "What was found cannot be read: its row in the database is damaged. Hand the zip in again."
 _STATES = {
     PRIVATE: "Private: only those who have this link see it. Keep the link; nobody can give it to you again.",
     OFFERED: "Offered: whoever runs this server looks at it before it is published. You may still withdraw it.",
@@ -121,9 +123,12 @@ def one(v: View, token: str) -> Page:
     of = told(v, token)
     s, private = of.submission, of.submission.state != PUBLISHED
     ahead = sum(j.state in (WAITING, RUNNING) for j in of.jobs)
-    blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(of.jobs))]
+    blocks: list[Block] = [Text(_STATES.get(s.state, _DAMAGED)), Text(_progress(of.jobs))]
     blocks += _decisions(s, token)
-    blocks += _linted(msgspec.json.decode(s.found, type=Found), s)
+    try:
+        blocks += _linted(msgspec.json.decode(s.found, type=Found), s)
+    except msgspec.MsgspecError:
+        blocks.append(Text(_UNREADABLE))
     blocks.append(Table(of.runs, wide=("detail",), addresses=of.addresses))
     blocks += (Table(t, bars=bars(t), wide=("detail",), private=private, addresses=of.addresses) for t in of.figures)
     if of.changes or of.changed:
