@@ -103,6 +103,15 @@ def test_blocks_cost_what_their_calls_do() -> None:
     assert choose.blocks_cost(row, 16, 33, decrypt=True, key_per_message=True) is None
 
 
+def test_the_first_block_alone_finds_caches_empty() -> None:
+    """Two implementations of one cipher of which the other is faster from the second block on."""
+    ref: Row = {"cycles_encrypt_mean": 773.0, "cycles_encrypt_warm_mean": 775.0, "cycles_schedule_encrypt_mean": 9.0}
+    fast: Row = {"cycles_encrypt_mean": 853.0, "cycles_encrypt_warm_mean": 657.0, "cycles_schedule_encrypt_mean": 9.0}
+    ask = {"decrypt": False, "key_per_message": False}
+    assert [choose.blocks_cost(r, 16, 1024, **ask) for r in (ref, fast)] == [773 + 63 * 775, 853 + 63 * 657]
+    assert [choose.blocks_cost(r, 16, 16, decrypt=False, key_per_message=True) for r in (ref, fast)] == [782, 862]
+
+
 @pytest.mark.parametrize("shift", [0, 15])
 def test_blocks_are_found_whatever_the_padding(shift: int) -> None:
     """100 for the call, 50 for each block of the message, which is padded always or never, and 20 of the associated
@@ -139,6 +148,7 @@ def test_a_figure_between_points_is_between_them() -> None:
 def test_a_block_of_a_cipher_that_nobody_knows_has_its_bytes() -> None:
     row: Row = {"variant": "Toy_64_64", "cycles_encrypt_mean": 533.0, "encrypt_per_byte": 66.625}
     assert choose.block_bytes(row) == 8
+    assert choose.block_bytes(row | {"cycles_encrypt_mean": 900.0, "cycles_encrypt_warm_mean": 533.0}) == 8
     assert choose.block_bytes({"variant": "xtea"}) == 8
     assert choose.block_bytes({"variant": "Toy_64_64"}) is None
 

@@ -328,6 +328,7 @@ def test_warm_calls_find_the_cache_filled(bench: Bench) -> None:
     assert record.failure is None
     saved = [record.metrics[m.format("")] - record.metrics[m.format("warm_")] for m in WARM]
     assert min(saved) > 0, saved
+    assert record.metrics["encrypt_per_byte"] == record.metrics["cycles_encrypt_warm_mean"] / 16
 
 
 def test_a_warm_call_is_never_the_same_call_again(bench: Bench) -> None:

@@ -14,6 +14,7 @@ from operator import itemgetter, mul
 
 from msgspec import Struct
 
+from ..model.metric import further
 from ..model.row import Row, Value
 from .rank import pareto, value
 
@@ -226,13 +227,18 @@ def known_mean(row: Row, operation: str) -> float | None:
     return None if isinstance(vectors, int) and vectors < _PAIRS else value(row, f"cycles_{operation}_mean")
 
 
+def further_cycles(row: Row, operation: str) -> float | None:
+    """Cycles of a block cipher's call right after another one of the same operation."""
+    return next((cycles for name in further(operation) if (cycles := value(row, name)) is not None), None)
+
+
 def block_bytes(row: Row) -> int | None:
     """Bytes of a block cipher's block: of one that nobody knows its cycles over those of a byte."""
     from ..verify.knownblock import known_block  # which most questions do not need
 
     if known := known_block(str(row["variant"])):
         return known.block
-    cycles, each = value(row, "cycles_encrypt_mean"), value(row, "encrypt_per_byte")
+    cycles, each = further_cycles(row, "encrypt"), value(row, "encrypt_per_byte")
     return round(cycles / each) if cycles and each else None
 
 
@@ -250,12 +256,13 @@ def key_bytes(row: Row) -> int | None:
 
 def blocks_cost(row: Row, block: int, mlen: int, *, decrypt: bool, key_per_message: bool) -> float | None:
     """Cycles of a message in blocks of a block cipher, the mode not counted; with the key schedule where each message
-    has its key."""
+    has its key. Caches know nothing of schedule and first block: the device did other things before a message."""
     operation = "decrypt" if decrypt else "encrypt"
-    each, schedule = value(row, f"cycles_{operation}_mean"), value(row, f"cycles_schedule_{operation}_mean")
-    if each is None or (key_per_message and schedule is None):
+    first, each = value(row, f"cycles_{operation}_mean"), further_cycles(row, operation)
+    schedule = value(row, f"cycles_schedule_{operation}_mean")
+    if first is None or each is None or (key_per_message and schedule is None):
         return None
-    return math.ceil(mlen / block) * each + (schedule or 0.0) * key_per_message
+    return first + (math.ceil(mlen / block) - 1) * each + (schedule or 0.0) * key_per_message
 
 
 def fitting(rows: Sequence[Row], limits: Limits) -> list[Row]:

@@ -12,20 +12,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..model.metric import further
 from ..model.row import Row, grouped
 from ..model.target import Target
 from ..verify.known import readings
 from . import rank
-from .choose import block_bytes, key_bytes
+from .choose import block_bytes, further_cycles, key_bytes
 
 #: bytes of an AEAD's message, which has no associated data: the study takes 16 for the block of what has none
 MESSAGE = 16
-#: the cycles of a block, or of a message
-LATENCY = {"crypto_block": "cycles_encrypt_mean", "crypto_aead": f"encrypt@0/{MESSAGE}"}
+#: the cycles of a block after others, or of a message: the first that a row has
+LATENCY = {"crypto_block": further("encrypt"), "crypto_aead": (f"encrypt@0/{MESSAGE}",)}
 #: what stored rows must have
 NEEDED = (
-    *LATENCY.values(),
-    "cycles_schedule_encrypt_mean",
+    *(name for names in LATENCY.values() for name in names),
+    *further("schedule_encrypt"),
     "encrypt_per_byte",
     "rom",
     "ram",
@@ -95,15 +96,26 @@ class Cipher(Struct, frozen=True):
 
 def has_latency(row: Row) -> bool:
     """Whether a row is of the study."""
-    return row["primitive"] in LATENCY and rank.value(row, LATENCY[str(row["primitive"])]) is not None
+    return _latency(row) is not None
+
+
+def _latency(row: Row) -> float | None:
+    names = LATENCY.get(str(row["primitive"]), ())
+    return next((cycles for name in names if (cycles := rank.value(row, name)) is not None), None)
+
+
+def is_warm(of: Cipher) -> bool:
+    """Whether a block cipher's cycles are others than those of a call that finds caches empty."""
+    return of.primitive == "crypto_block" and of.figures["latency"] != rank.value(of.row, "cycles_encrypt_mean")
 
 
 def ciphers(rows: Sequence[Row], target: Target) -> list[Cipher]:
     """The variants among the verified rows of one target that its study is of, by name; see :func:`.rank.apart`."""
     made = []
-    for primitive, latency in LATENCY.items():
+    for primitive in LATENCY:
         mine = [r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"]
-        made += [_cipher(r, target) for r in rank.best_of_variant(mine, latency)]
+        mine = [r | {"latency": _latency(r)} for r in mine]
+        made += [_cipher(r, target) for r in rank.best_of_variant(mine, "latency")]
     return sorted(made, key=lambda c: (c.primitive, c.variant))
 
 
@@ -122,7 +134,7 @@ def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float |
     """The measures of a row whose calls take ``size`` bytes, 0 where that is not known; None where they cannot be had.
     A schedule without cycles has no throughput."""
     hertz = target.chip.clock_hz or None
-    cycles, schedule = rank.value(row, LATENCY[str(row["primitive"])]), rank.value(row, "cycles_schedule_encrypt_mean")
+    cycles, schedule = rank.value(row, "latency"), further_cycles(row, "schedule_encrypt")
     modelled = (target.nanojoule_per_cycle or 0.0) * (hertz or 0) / 1e6
     power = rank.value(row, "power_measured") or modelled
     seconds = cycles / hertz if hertz and cycles else None

@@ -18,6 +18,7 @@ from ..analyse.rank import value
 from ..model import paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, cut, refuse, unknown
+from ..model.metric import further
 from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, Value, grouped
@@ -244,7 +245,8 @@ def _rows(
     if ask.primitive == "crypto_block":
         columns += [
             "context",
-            "cycles_encrypt_mean",
+            *further(operation),
+            *further("encrypt"),
             "encrypt_per_byte",
             *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ()),
         ]

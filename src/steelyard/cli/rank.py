@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from ..analyse import rank
 from ..analyse.answer import BUNDLED, came_from
-from ..analyse.choose import block_bytes, key_bytes
+from ..analyse.choose import block_bytes, further_cycles, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
-from ..model.metric import metric
+from ..model.metric import further, metric
 from ..model.row import Row, Value
 from ..publish import ranking
 from ..publish.results import GROUP, some, without_figures
@@ -169,7 +169,7 @@ def _of_baseline(baseline: Row, name: str, row: Row) -> float | None:
     """The baseline's figure for a row: its blocks have a size of their own, so a byte's is over the row's block."""
     if row["primitive"] != "crypto_block" or not name.endswith("_per_byte"):
         return rank.value(baseline, name)
-    cycles, block = rank.value(baseline, f"cycles_{name.removesuffix('_per_byte')}_mean"), block_bytes(row)
+    cycles, block = further_cycles(baseline, name.removesuffix("_per_byte")), block_bytes(row)
     return cycles / block if cycles is not None and block else None
 
 
@@ -178,7 +178,7 @@ _SIZES = ("key", "nonce", "tag", "block")
 #: those that a primitive has; "tag" is a hash's digest
 _HAS = {"crypto_block": ("key", "block"), "crypto_hash": ("tag",), "crypto_cxof": ("tag",)}
 #: what says the sizes of a block cipher that nobody knows, and what a baseline takes off its bytes
-_OF_SIZES = ("key_bytes", "cycles_encrypt_mean", "cycles_decrypt_mean", "encrypt_per_byte")
+_OF_SIZES = ("key_bytes", *further("encrypt"), *further("decrypt"), "encrypt_per_byte")
 
 
 def _bits(row: Row, size: str) -> int | None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Request, Vector, empty_of, scheduling
 from ..model.inputs import Inputs
+from ..model.metric import further
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
 from ..model.row import grouped
@@ -150,8 +151,8 @@ def lines(points: Sequence[Point]) -> dict[str, float]:
 
 
 def blocks(means: Mapping[str, float], size: int) -> dict[str, float]:
-    """``encrypt_per_byte`` and ``decrypt_per_byte`` of a block cipher: the ``means`` over the bytes of a block."""
-    made = {op: means.get(f"cycles_{op}_mean") for op in ("encrypt", "decrypt")}
+    """``encrypt_per_byte`` and ``decrypt_per_byte`` of a block cipher: the mean of a further block over its bytes."""
+    made = {op: next((means[n] for n in further(op) if n in means), None) for op in ("encrypt", "decrypt")}
     return {f"{op}_per_byte": mean / size for op, mean in made.items() if mean is not None}
 
 

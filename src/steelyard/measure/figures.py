@@ -76,7 +76,8 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
     mean = {name: depending.get(name, value) for name, value in known.items()}
-    slopes = lines(swept) | (blocks(mean, seen.block) if seen.block else {})
+    further = _warm(seen, mean)
+    slopes = lines(swept) | (blocks(mean | further, seen.block) if seen.block else {})
     metrics = {
         **known,
         **depending,
@@ -89,7 +90,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **energy(mean, target),
         **measured({**mean, **slopes}, seen.power),
         **seen.felics.figures,
-        **_warm(seen, mean),
+        **further,
         **({"context": seen.context, "key_bytes": seen.key} if seen.block else {}),
     }
     each = pack(points(seen.known, empty)) if seen.quantity == "cycles" else b""

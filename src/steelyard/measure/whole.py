@@ -23,7 +23,9 @@ from .image import energy
 #: what every measured image has, besides the means and the stack of each operation
 _ALWAYS = ("rom", "rom_helpers", "ram_static", "image_rom", "image_static", "stack", "heap")
 #: figures that are differences to nocrypt or to the empty call in another state, and what they may be below zero
-_DIFFERENCE = re.compile(r"rom(_encrypt|_decrypt)?|ram_\w+|\w+_(warm|known)_mean|instructions_\w+")
+_DIFFERENCE = re.compile(
+    r"rom(_encrypt|_decrypt)?|ram_\w+|\w+_(warm|known)_mean|(en|de)crypt_per_byte|instructions_\w+"
+)
 _BELOW = -1024
 _OF_LINES = re.compile(rf"({'|'.join(OPERATIONS)})_(long_per_byte|long_per_ad_byte|per_byte|per_ad_byte|fixed)")
 _MOST = 1 << 53

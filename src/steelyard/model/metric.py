@@ -49,6 +49,14 @@ _OF_OPERATION = (
 )
 #: operations of which a call may find the caches warm
 _WARM = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
+
+
+def further(operation: str) -> tuple[str, str]:
+    """The cycles of a block cipher's call right after another one, where caches are warm: a metric, and that of a first
+    call, which stands for it where the other is not known."""
+    return f"cycles_{operation}_warm_mean", f"cycles_{operation}_mean"
+
+
 #: each has a counterpart with the suffix ``_uncertainty``
 _METERED = (
     ("energy_{}_measured", "energy {}", "µJ", 2, False),

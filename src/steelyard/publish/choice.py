@@ -337,6 +337,9 @@ def _assumptions(answer: Choice, rows: Sequence[Row]) -> list[str]:
     if answer.primitive == "crypto_block":
         of = "a key schedule and the blocks" if answer.keyed else "the blocks alone"
         said.append(f"cycles: of {of}, without a mode; RAM holds the context, ROM both key schedules")
+        operation = "decrypt" if answer.decrypt else "encrypt"
+        if any(choose.further_cycles(r, operation) != value(r, f"cycles_{operation}_mean") for r in rows):
+            said.append("a message's first block finds caches empty, further ones do not")
     else:
         said.append("each call expands its key, as the API has it; a packet's other costs are not counted")
     ways = {r["by"] for r in rows}

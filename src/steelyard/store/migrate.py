@@ -23,6 +23,7 @@ NEW = {
     "0008": ("worker_key",),
     "0009": (),
     "0010": ("vector_cycles",),
+    "0011": (),
 }
 
 #: Alembic keeps the running migration in a global

@@ -76,6 +76,8 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
             said.append(f"{text}: {results.some(unknown)}")
         for name, lost in study.without_aes(of[target]).items():
             said.append(f"without {name} on {target}, so in no part of AES there: {results.some(lost)}")
+        if any(study.is_warm(c) for c in of[target]):
+            said.append(f"on {target} cycles of block ciphers are of calls right after others, which find caches warm")
     named = {c.variant for some in of.values() for c in some}
     lead = f"{counted(len(named), 'cipher')} on {counted(len(of), 'target')}, each by its fastest implementation there."
     parts = {target: study.parts(some) for target, some in of.items()}
