@@ -254,15 +254,15 @@ def _compile(
         primitives |= provided.wanted(content)
     more = sorted(primitives)
     units = _units(implementation)
-    include = (f"-I{paths.HARNESS}/include", *STILL)
+    include: tuple[str, ...] = (f"-I{paths.HARNESS}/include", *STILL)
     if implementation.interface == "phases":
         include += (f"-D{_FELICS.get(spec.family, 'PC')}",)
         include += (f"-DSCENARIO={scenario.number}",) if scenario is not None else ()
     lto = link_time(spec, flags)
     script = Script()
     for k, f in enumerate(units):
-        own = (*_folders(implementation, implementation.library_of(f)), *include)
-        compiler = (*compiler_of(f, target), *spec.flags, *CODE, *flags, *own)
+        told = (*_folders(implementation, implementation.library_of(f)), *include)
+        compiler = (*compiler_of(f, target), *spec.flags, *CODE, *flags, *told)
         script.add(f"{k}", *unread(spec, f, compiler), (*compiler, "-c", f"src/{f.name}", "-o", f"{k}.o"))
     own_api = (f"-DSY_API={1 + list(API).index(implementation.primitive)}", f"-DSY_IMAGE={number}UL")
     include = (*_folders(implementation, implementation.primitive), *include)
