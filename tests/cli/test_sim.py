@@ -378,6 +378,31 @@ _start: la t0, _start
 """
 
 
+#: start-up code that enters main as a return from a trap, with interrupts as they were before it
+MRET = """
+    .option arch, +zicsr
+_start: la t0, main
+    csrw mepc, t0
+    li t0, 0x1880
+    csrw mstatus, t0
+    mret
+1:  j 1b
+main: csrr a0, mstatus
+    andi a0, a0, 0x88
+    li a1, 0x88
+    bne a0, a1, 1b
+    ebreak
+"""
+
+
+@pytest.mark.parametrize("target", ["gd32vf103", "maixduino", "esp32c3", "ch32v003"])
+def test_start_up_code_may_enter_main_by_mret(cli: Cli, tmp_path: Path, target: str) -> None:
+    assembled(tmp_path, MRET, target)
+    said = json.loads(cli(f"sim x.elf -t {target} --json").out)
+    assert (said["end"], said["fault"]) == ("fault", "trap"), said["text"]
+    assert said["interrupts"]  # MPIE was 1
+
+
 @pytest.mark.parametrize("target", ["gd32vf103", "maixduino", "esp32c3"])
 def test_registers_of_traps_keep_what_is_written_and_are_named(cli: Cli, tmp_path: Path, target: str) -> None:
     assembled(tmp_path, TRAPS, target)

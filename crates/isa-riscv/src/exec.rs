@@ -292,8 +292,11 @@ fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 const MHARTID: u32 = 0xF14;
 /// The register with the bit that allows interrupts (Privileged Architecture, 3.1.6.1).
 const MSTATUS: u32 = 0x300;
-/// See there.
+/// That bit, and the one that it was before a trap.
 const MIE: u64 = 1 << 3;
+const MPIE: u64 = 1 << 7;
+/// Where MRET goes.
+const MEPC: u32 = 0x341;
 
 /// CSRRS, CSRRC and their forms with an immediate; `imm` is the encoding, the second operand's number is `b`, and a
 /// register is written where it is not 0.
@@ -359,6 +362,23 @@ fn unmodelled<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     };
     cpu.mem.allow_interrupts(number == MSTATUS && new & MIE != 0);
     set(cpu, i, X::cut(old));
+}
+
+/// MRET: to the address in `mepc`, with interrupts as `MPIE` has them (volume II, 3.1.6.1 and 3.3.2). Nothing traps here:
+/// it is how start-up code enters `main`. The privilege that `MPP` names has no model.
+fn mret<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+    let mut change = |number, to: fn(u64) -> Option<u64>| cpu.mem.change(number, true, to, i.site.pc);
+    let (Some((target, _)), Some((_, status))) =
+        (change(MEPC, |_| None), change(MSTATUS, |old| Some(old & !MIE | old >> 4 & MIE | MPIE)))
+    else {
+        return unsupported(cpu, i);
+    };
+    cpu.mem.allow_interrupts(status & MIE != 0);
+    let target = X::cut(target);
+    cpu.pc = target.low() & !1;
+    if target.high() != 0 {
+        cpu.mem.fault(FaultKind::BadFetch, i.site);
+    }
 }
 
 /// Pseudo-instruction after one that changes the stack pointer.
@@ -506,6 +526,7 @@ pub(crate) fn handler<X: Word>(op: Op, immediate: bool) -> Exec<Riscv<X>> {
         Op::Fence => next!(nop),
         Op::ReadCsr => next!(csr),
         Op::WriteCsr => next!(write_csr),
+        Op::Mret => last!(mret),
         Op::Trap => last!(trap),
         Op::Unsupported => last!(unsupported),
     }

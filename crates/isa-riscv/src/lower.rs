@@ -159,7 +159,7 @@ fn lower<X: Word, E: Emit>(op: Op, form: Form, o: &Operands, i: &Insn<Riscv<X>>,
         | Op::LoadReserved(_)
         | Op::StoreConditional(_)
         | Op::Amo(..) => e.handler(by),
-        Op::ReadCsr | Op::WriteCsr | Op::Trap | Op::Unsupported => e.handler(by),
+        Op::ReadCsr | Op::WriteCsr | Op::Mret | Op::Trap | Op::Unsupported => e.handler(by),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::op::Amo as On;
 use crate::op::Division::{Div, Divu, Rem, Remu};
 use crate::op::Form::{self, Amount, B, I, J, R, S, U};
 use crate::op::Op::{self, Alu, AluWord, Amo, Auipc, Branch, Divide, DivideWord, Fence, Jal, Jalr, Load};
-use crate::op::Op::{LoadReserved, Lui, Mulhsu, ReadCsr, Store, StoreConditional, Trap, Unsupported, WriteCsr};
+use crate::op::Op::{LoadReserved, Lui, Mret, Mulhsu, ReadCsr, Store, StoreConditional, Trap, Unsupported, WriteCsr};
 use crate::op::Test::{Eq, Ge, Geu, Lt, Ltu, Ne};
 use crate::op::Width::{Byte, Double, Half, Word as W32};
 use crate::word::Word;
@@ -155,7 +155,7 @@ pub(crate) static ROWS: &[Definition] = &[
     row("xxxxxxxxxxxxxxxxx 001 xxxxx 0001111",         Any,  Fence,                  R,          "fence.i"),
     row("000000000000 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "ecall"),
     row("000000000001 00000 000 00000 1110011",        Any,  Trap,                   Form::Word, "ebreak"),
-    row("001100000010 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "mret"),
+    row("001100000010 00000 000 00000 1110011",        Any,  Mret,                   Form::Word, "mret"),
     row("000100000101 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "wfi"),
     row("iiiiiiiiiiii sssss 001 ddddd 1110011",        Any,  WriteCsr,               Form::Word, "csrrw {d}, {csr}, {s}"),
     row("iiiiiiiiiiii sssss 010 ddddd 1110011",        Any,  ReadCsr,                Form::Word, "csrrs {d}, {csr}, {s}"),

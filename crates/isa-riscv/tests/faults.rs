@@ -39,6 +39,7 @@ fn faults_have_names() {
     both(&[0], 0, FaultKind::BadOpcode { word: 0 });
     both(&[u32::MAX], 0, FaultKind::BadOpcode { word: u32::MAX });
     both(&[0x1050_0073], 0, FaultKind::Unsupported { word: 0x1050_0073 }); // wfi
+    both(&[0x3020_0073], 0, FaultKind::Unsupported { word: 0x3020_0073 }); // mret
     both(&[0x3400_1073], 0, FaultKind::Unsupported { word: 0x3400_1073 }); // csrrw zero, mscratch, zero
     both(&[0xB020_2573], 0, FaultKind::Unsupported { word: 0xB020_2573 }); // csrrs a0, minstret, zero
     both(&[LW], 0x1000, FaultKind::OutOfRange { address: 0x1000, write: false });

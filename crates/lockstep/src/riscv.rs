@@ -440,7 +440,7 @@ impl<X: Word> Ground for Risc<X> {
     }
 
     fn left_out(&self) -> LeftOut {
-        &[("ends the program", &["ecall", "ebreak", "mret", "wfi"])]
+        &[("ends the program", &["ecall", "ebreak", "wfi"]), ("leaves the mode that QEMU starts in", &["mret"])]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
