@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from steelyard.cli import submit
@@ -17,6 +16,7 @@ from steelyard.store import Store
 from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, Queue
 from steelyard.store.submissions import Desk
+from steelyard.web import wire
 from tests.made_up import record
 from tests.store.test_queue import GIVEN, ROOM, tasks
 
@@ -62,16 +62,15 @@ def test_a_program_gets_the_tables_of_a_private_page(tmp_path: Path) -> None:
     with made(tmp_path / "r.db") as store:
         site = Site(store)
         first = weighed(store, b"1", record("mine/ref", digest="8"))
-        link = f"/submissions/{weighed(store, b'2', record('mine/ref', digest='9', cycles=7.0), previous=first)}"
-        server: Any = SimpleNamespace(sent=lambda path: site.get(path).body)
-        page = server.sent(link).decode()
-        sheets = [submit._sheet(label, table) for label, table in submit._figures(server, link, page)]
+        token = weighed(store, b"2", record("mine/ref", digest="9", cycles=7.0), previous=first)
+        told = msgspec.json.decode(site.get(f"/api/v1/submissions/{token}").body, type=wire.Submission)
+        sheets = [submit._shown(table) for table in (*told.tables, *told.changed)]
         assert [s.label for s in sheets] == ["uno-crypto_aead", "compare-uno"]
         text = formats.render(sheets, "md").decode()
         assert "| mine/ref" in text
         assert "| run" not in text, "a job is no run yet"
         assert "-99.30 %" in text
-        assert submit._changes(page)[0].startswith("since the last version: ")
+        assert told.changes
 
 
 def test_nothing_is_deleted_by_one_click(tmp_path: Path) -> None:
