@@ -221,7 +221,8 @@ class Pipeline:
                 record = self.keeper.with_log(
                     replace(record, failure=failure_of(e, job)), "".join(traceback.format_exception(e))
                 )
-            if found and found.ok and found.seed == self.seed and not record.final:
+            crashed = record.failure is not None and record.failure.reason is Reason.INTERNAL
+            if found and found.ok and found.seed == self.seed and not record.final and not crashed:
                 return found  # only its power was missing, and the lab cannot do better now
             if job.on and record.ok:
                 record = replace(record, notes=(*record.notes, *_earlier(self.keeper.find_one(setup.key))))

@@ -63,8 +63,15 @@ def readings(found: Meter, count: int) -> list[tuple[float, float]]:
 def test_an_ina219_of_the_kernel_is_read(tmp_path: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(f"{text}\n")
-    found = readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path), rate=1000), 3)
-    assert found == [(pytest.approx(3.304), pytest.approx(0.012))] * 3
+    there = Meter(name="m", driver="ina219-sysfs", port=str(tmp_path), rate=1000)
+    assert readings(there, 3) == [(pytest.approx(3.304), pytest.approx(0.012))] * 3
+    (tmp_path / "name").write_text("ina226\n")  # whose shunt's register ends at 81.92 mV
+    for name, text in (("in0_input", "82"), ("in_voltage0_raw", "32767"), ("in_voltage0_scale", "0.002500000")):
+        (tmp_path / name).write_text(f"{text}\n")
+    with pytest.raises(DeviceError, match=r"power-lost: meter m: inf A is out of its range"):
+        readings(there, 1)
+    (tmp_path / "name").write_text("ina219\n")
+    assert readings(there, 1) == [(pytest.approx(3.304), pytest.approx(0.012))]
     (tmp_path / "curr1_input").unlink(missing_ok=True)
     (tmp_path / "in_current3_raw").unlink(missing_ok=True)
     with pytest.raises(DeviceError, match="name the folder of an INA219"):
@@ -100,6 +107,24 @@ def test_an_ina219_on_a_bus_is_read_by_its_registers(monkeypatch: pytest.MonkeyP
     registers[2] = b"\x5d\x99"
     with pytest.raises(DeviceError, match="overflow"):
         readings(found, 2)
+    registers[2] = b"\x5d\x98"
+    for end in (b"\x7d\x00", b"\x83\x00"):  # 8.6.3.1: positive and negative full scale, whatever the shunt
+        registers[1] = end
+        for ohms in (0.1, 1.0):
+            with pytest.raises(DeviceError, match=r"power-lost: meter m: -?inf A is out of its range"):
+                readings(found.but(shunt_ohms=ohms), 1)
+
+
+@pytest.mark.parametrize("driver", ["ina219-i2c", "ina219-sysfs", "ina219-arduino"])
+def test_the_shunt_makes_the_range_and_the_offset(driver: str) -> None:
+    found = Meter(name="m", driver=driver, port="/dev/i2c-1")
+    for ohms, most, offset in ((0.1, 3.2, 1e-3), (1.0, 0.32, 1e-4), (0.01, 32.0, 1e-2)):
+        made = metered(found.but(shunt_ohms=ohms))
+        assert (made.most, made.offset) == (pytest.approx(most), pytest.approx(offset))
+    assert metered(found.but(most=0.4)).most == 0.4
+    at_its_end = meter.Samples([0.0], [5.0], [3200 * 1e-3])
+    with pytest.raises(meter.Unsound, match=r"out of its range of 3\.2 A"):
+        meter._check(at_its_end, metered(found), 0.0)
 
 
 def test_a_joulescope_is_read_by_its_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,6 +219,82 @@ def test_every_kind_has_its_module_and_says_what_to_install() -> None:
     for name, kind in kinds().items():
         assert (Path(lab.__file__).parent / "meters" / f"{kind.module}.py").exists(), name
         assert bool(kind.package) == bool(kind.library or kind.program), name
+
+
+def lines_of(tmp_path: Path, columns: tuple[str, ...], *written: str) -> list[float]:
+    """The amperes of lines that are written to a file while it is read."""
+    file = tmp_path / "log.csv"
+    file.write_text("")
+    found = Meter(name="m", driver="lines", port=str(file), columns=columns, volts=5.0, gain=0.0, offset=0.0, most=1)
+    stream = meter.Stream(metered(found))
+    try:
+        stream.start()
+        with file.open("a") as more:
+            more.write("".join(f"{line}\n" for line in (*written, "end of what is sent")))
+        while file.stat().st_size > stream._driver._file.tell():  # type: ignore[attr-defined]
+            time.sleep(0.01)
+        stream.stop()
+        stream.check()
+        return stream.samples.i
+    finally:
+        stream.close()
+
+
+def test_lines_without_a_number_for_a_quantity_never_just_pass(tmp_path: Path) -> None:
+    three, banner = ("ms", "V", "mA"), "time,volts,current"
+    assert lines_of(tmp_path, three, banner, "3 sensors found", "1,5.0,2.0", banner, "2,5.0", "3,5.0,4") == [2e-3, 4e-3]
+    assert lines_of(tmp_path, ("mA",), "ready", "2.0", "more to say", "4") == [2e-3, 4e-3]
+    for columns, word, line in (
+        (three, "OL", "2,5.0,OL"),
+        (three, "OVER", "2,5.0,OVER RANGE"),
+        (three, "5_0.0", "2,5_0.0,2.0"),
+        (three, "", "2,5.0,"),
+        (("mA",), "OL", "OL"),
+        (("-", "uW"), "----", "12:01:05 ----"),
+    ):
+        first = {"mA": "2.0", "-": "12:01:04 2.0"}.get(columns[0], "1,5.0,2.0")
+        with pytest.raises(DeviceError, match=f"power-lost: meter m: says '{word}' for a quantity"):
+            lines_of(tmp_path, columns, first, line)
+    for line in ("2,5.0,inf", "2,5.0,9.9E+37", "2,9.9E+37,0", "2,1e200,2.0", "2,-70,2.0", "1e300,5.0,2.0"):
+        with pytest.raises(DeviceError, match=r"power-lost: meter m: (.* is out of|sends what is not)"):
+            lines_of(tmp_path, three, "1,5.0,2.0", line)
+
+
+@pytest.mark.parametrize(
+    ("channels", "lines", "read"),
+    [
+        (("P1",), ["P1: 20.0 mA DC", "P1: inf µA DC"], [(5.0, 0.02), (5.0, float("inf"))]),
+        (("P1",), ["P1: -inf A", "P1: OL A"], [(5.0, float("-inf")), (5.0, float("inf"))]),
+        (
+            ("I1", "V1"),
+            ["V1: 5 V DC", "I1: 20 mA DC", "I1: inf A DC", "V1: 5 V DC", "V1: 5 V", "I1: 1 A"],
+            [(5.0, 0.02), (5.0, float("inf")), (5.0, 1.0)],
+        ),
+        (("P1",), ["FRAME-BEGIN", "P1: 20.0 °C"], None),
+    ],
+)
+def test_what_sigrok_reads_out_of_range_is_no_sample(
+    channels: tuple[str, ...], lines: list[str], read: list[tuple[float, float]] | None
+) -> None:
+    """The last reading is never taken again in its place, and no reading is left out."""
+    from steelyard.lab.meters import sigrok
+
+    text = Meter(name="m", driver="sigrok", port="x", channels=channels, volts=5.0, gain=0.0, offset=0.0, most=9.0)
+    driver, made = sigrok.Driver(metered(text)), meter.Samples()
+    driver._seen = {}
+    if read is None:
+        *before, last = lines
+        for line in before:
+            driver._line(line, made)
+        with pytest.raises(ValueError, match="is no reading in V, A or W"):
+            driver._line(last, made)
+        return
+    for line in lines:
+        driver._line(line, made)
+    assert list(zip(made.v, made.i, strict=True)) == read
+    if not all(abs(i) < 9 for i in made.i):
+        with pytest.raises(meter.Unsound, match="out of its range"):
+            meter._check(made, metered(text), 0.0)
 
 
 @pytest.mark.parametrize("line", ["I1: 1e+05 uA", "I1: 1e-04 kA", "I1: 100.0 mA", "I1: 1e2mA"])

@@ -15,7 +15,8 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Condition, Event, Thread
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -24,11 +25,12 @@ from msgspec.structs import replace
 from steelyard import device, lab
 from steelyard.cli.app import app
 from steelyard.lab import Station, meter
+from steelyard.lab.energy import _Metering
 from steelyard.lab.metering import Meter, Metered, metered
 from steelyard.lab.meters.lines import Driver
 from steelyard.lab.virtual import played
 from steelyard.measure.energy import measured
-from steelyard.model.call import DeviceError, Observed, Op, Request, Vector
+from steelyard.model.call import CallResult, DeviceError, Hello, Observed, Op, Pulse, Request, Vector
 from steelyard.model.errors import UserError
 from steelyard.model.power import Power, Value
 from steelyard.model.reasons import MACHINE, Reason
@@ -274,6 +276,14 @@ FAULTS: dict[str, tuple[Say, dict[str, object], Reason, str]] = {
     "out of range": (
         later(700, lambda n: b"%d,5.0,1200\n" % n), {}, Reason.POWER_LOST, "1.2 A is out of its range of 1 A",
     ),
+    "overload": (
+        later(700, lambda n: b"%d,5.0,OL\n" % n), {}, Reason.POWER_LOST,
+        "says 'OL' for a quantity: it is out of its range",
+    ),
+    "no supply's voltage": (
+        later(700, lambda n: b"%d,1e308,2.0\n" % n), {}, Reason.POWER_LOST,
+        "1e+308 V is out of the range of a supply, 60 V",
+    ),
     "no number": (later(700, lambda n: b"%d,nan,2\n" % n), {}, Reason.POWER_LOST, "sends what is not a number"),
     "reset": (later(700, lambda n: steady(n - 700)), {}, Reason.POWER_LOST, "its time goes backwards"),
     "not in the supply": (lambda n: b"%d,5.0,0.0\n" % n, {}, Reason.POWER_LOST, "reads 5 V and 0 A"),
@@ -316,6 +326,19 @@ def test_a_meter_that_fails_is_named(
     assert note.startswith(f"no energy: {reason}: meter m: ")
     assert text in note
     assert reason in MACHINE
+
+
+@one_kind("ppk2")
+def test_readings_of_which_no_figure_can_be_made_take_no_cycle_away(
+    station: Station, slow: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meter, "mean", lambda _: 1 / 0)
+    [note] = metering(station, slow).notes
+    assert note.startswith("no energy: power-lost: meter m: its readings make no figure: ZeroDivisionError: ")
+    done = CliRunner().invoke(app, ["boards", "check", "--lab", str(station.board.port.parents[1] / "lab.toml")])
+    assert done.exit_code == 1
+    for part in ("flash", "handshake", "echo", "edges", "power-lost"):
+        assert part in done.stdout
 
 
 @one_kind("ppk2")
@@ -377,6 +400,89 @@ def test_a_run_without_power_stays_when_the_lab_is_gone(
     gone = Pipeline(bench.store, threads=1, seed="another").weigh(job)
     assert gone.failure is not None
     assert gone.failure.reason in MACHINE
+
+
+def test_a_crash_is_said_where_only_power_was_missing(
+    tmp_path: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(tmp_path, {"lab.toml": LAB.format(la=5555, meter=METERS["ppk2"])}) / "lab.toml"
+    station = lab.load(file).board("one")
+    job = replace(bench.job(bench.package(), station.target), on=(station,))
+    monkeypatch.setattr(Pipeline, "_run", lambda self, job, record: replace(record, metrics={"rom": 7.0}))
+    first = Pipeline(bench.store, threads=1).weigh(job)
+    assert first.ok
+
+    def crashes(*_: object) -> None:
+        raise OverflowError("intermediate overflow in fsum")
+
+    monkeypatch.setattr(Pipeline, "_run", crashes)
+    again = Pipeline(bench.store, threads=1).weigh(job)
+    assert again.failure is not None
+    assert again.failure.reason is Reason.INTERNAL
+    assert [row["run"] for row in bench.store.rows()] == [first.id]  # which hides nothing
+
+
+# --- by a clock of its own -------------------------------------------------------------------------------------------
+
+
+class Played(meter.Stream):
+    """A board of exactly 10 mW, and 60 mW more while a call of 20 ms runs, and a meter in its supply whose clock is
+    ``fast``: client and stream in one, whose time passes by what they are asked."""
+
+    by_host = False
+    hello = Hello(1, 1, 0, 16, 16, 16, 2000, 16_000_000, 16)
+
+    def __init__(self, fast: float) -> None:
+        found = Meter(name="m", driver="lines", port="m.csv", columns=("s", "V", "A"), gain=0.001, offset=0.0, most=1.0)
+        self.metered = metered(found.but(rate=100.0, latency=0.0))
+        self._fast, self._trouble = fast, None
+        self._changed, self._latest = Condition(), 0.0
+        self.samples, self.count = meter.Samples(), 0
+        self.link = SimpleNamespace(sample=1 / 24e6, cycle=1 / 16e6, samples=0, rose=0, over=Event())
+        self._now = self._joules = 0.0
+        #: seconds and joules at the reading before
+        self._before = (0.0, 0.0)
+
+    def _passes(self, seconds: float, watts: float) -> None:
+        begin, end = self._now, self._now + seconds
+        while (at := self._before[0] + 0.01) <= end:
+            joules = self._joules + (at - begin) * watts
+            amperes = (joules - self._before[1]) / 0.01 / 5.0
+            self.samples.add(meter.Samples([at * self._fast], [5.0], [amperes]))
+            self._before = at, joules
+            self.count += 1
+        self._now, self._joules = end, self._joules + seconds * watts
+
+    def call(self, request: Request) -> CallResult:
+        works = request.op is Op.ENCRYPT
+        seconds = 0.02 if works else 1e-4
+        self._passes(0.0043, 0.010)
+        self.link.rose = round(self._now / self.link.sample)
+        self._passes(seconds, 0.070)
+        self.link.samples += round(seconds / self.link.sample)
+        return CallResult(0, 16, True, 0, 0, 0, bytes(16 * works), Pulse(round(seconds / self.link.cycle)))
+
+    def fits(self, *_: object) -> bool:
+        return True
+
+    def start(self) -> None:
+        self.samples = meter.Samples()
+
+    def wait(self, there: Callable[[], bool], over: Event) -> None:
+        while not there():
+            self._passes(0.01, 0.010)
+
+
+@pytest.mark.parametrize("fast", [0.985, 1.0, 1.03])
+def test_energy_goes_by_the_analyzers_time(fast: float) -> None:
+    """As cycles do, however fast a meter's own clock is; what marks of both leave open is in the uncertainty."""
+    played = Played(fast)
+    v = Vector(1, bytes(16), bytes(16), b"", bytes(16))
+    answer = played.call(Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message))
+    power = _Metering(played.link, played, played).all([("encrypt", v, answer)])  # type: ignore[arg-type]
+    above = power.above["encrypt"]
+    assert above.value == pytest.approx(0.060, rel=0.002)
+    assert abs(above.value - 0.060) <= above.uncertainty < 0.001
 
 
 # --- formulas --------------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
-from statistics import stdev
+from statistics import median, stdev
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,6 +62,14 @@ class _Burst(Struct, frozen=True):
     spread: float = 0.0
 
 
+class _Marks(Struct, frozen=True):
+    """At this second of the analyzer the meter's time is so far ahead of it, and a usual look finds it so much less."""
+
+    at: float
+    ahead: float
+    spread: float
+
+
 def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None:
     """Watts while the board at the end of ``link`` computes what it computed for the ``known`` answers; None where
     no meter is in its supply. A meter that fails ends in the notes: cycles stay. :class:`DeviceError` when the board
@@ -74,7 +83,8 @@ def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None
     stream = link.meter
     link.sees_stack = True  # so that nobody asks to paint it: looking at the paint is work that depends on the call
     try:
-        return _Metering(link, stream, client).all(known)
+        with _in_bounds(stream):
+            return _Metering(link, stream, client).all(known)
     except DeviceError as e:
         if e.failure.reason not in (Reason.METER_LOST, Reason.POWER_LOST):
             raise
@@ -94,14 +104,24 @@ def look(link: BoardLink | AwayLink, client: Caller, request: Request, output: b
     stream = link.meter
     metering = _Metering(link, stream, client)
     try:
-        idle = metering.idle(IDLE if metering.bit is not None else stream.metered.meter.seconds)
-        text = f"{metering.volts:.3g} V, {idle.watts / metering.volts * 1e3:.3g} mA while the board waits"
-        if metering.bit is not None:
-            metering.pulses([(request, output)] * 2)
-            text += f"; sees the trigger pin at its digital input {metering.bit}"
-        return f"{text}; {stream.metered.text}"
+        with _in_bounds(stream):
+            idle = metering.idle(IDLE if metering.bit is not None else stream.metered.meter.seconds)
+            text = f"{metering.volts:.3g} V, {idle.watts / metering.volts * 1e3:.3g} mA while the board waits"
+            if metering.bit is not None:
+                metering.pulses([(request, output)] * 2)
+                text += f"; sees the trigger pin at its digital input {metering.bit}"
+            return f"{text}; {stream.metered.text}"
     finally:
         stream.hush()
+
+
+@contextmanager
+def _in_bounds(stream: Stream) -> Iterator[None]:
+    """Readings of which no formula makes a figure are unsound: they take nothing away that has no need of a meter."""
+    try:
+        yield
+    except ArithmeticError as e:
+        raise stream.unsound(f"its readings make no figure: {type(e).__name__}: {e}") from e
 
 
 def _without(failure: Failure) -> str:
@@ -127,10 +147,9 @@ class _Metering:
         spent = sum(a.pulse.cycles for _, _, a in known) / len(known) * self._link.cycle
         gated = {op: self._seen(calls) for op, calls in by.items()}
         idle = self.idle(IDLE if all(gated.values()) else max(IDLE, self._metered.meter.seconds))
-        above: dict[str, Value] = {}
-        total: dict[str, Value] = {}
+        parts: dict[str, _Part] = {}
         pulses = 0
-        start: tuple[float, float] | None = None
+        start: _Marks | None = None
         # gated ones first: pulses of those that are repeated may still be on their way
         for op, calls in sorted(by.items(), key=lambda of: not gated[of[0]]):
             requests: list[tuple[Request, bytes | None]] = []
@@ -141,13 +160,14 @@ class _Metering:
                 requests.append((request, None if op == "reject" else a.output))
             if not gated[op]:
                 start = start or self._ahead()
-            part = self._gated(requests) if gated[op] else self._repeated(op, requests[0][0], idle)
+            parts[op] = self._gated(requests) if gated[op] else self._repeated(op, requests[0][0], idle)
             pulses += len(requests) * gated[op]
-            above[op], total[op] = self._above(part, idle, gated[op]), self._total(part, idle)
-        if start is not None:
-            passed, drifted = (now - then for now, then in zip(self._ahead(), start, strict=True))
-            self._alike(passed, passed + drifted, APART_IN_ALL)
         short = [op for op in by if not gated[op]]
+        if start is not None:
+            pace = self._pace(start, self._ahead())
+            parts |= {op: _paced(parts[op], idle, pace) for op in short}
+        above = {op: self._above(part, idle, gated[op]) for op, part in parts.items()}
+        total = {op: self._total(part, idle) for op, part in parts.items()}
         how = f"{counted(pulses, 'call')} gated by D{self.bit}" if pulses else "calls repeated, empty calls subtracted"
         if pulses and short:
             how += f"; calls of {', '.join(short)} are too short for it: repeated, empty calls subtracted"
@@ -309,13 +329,24 @@ class _Metering:
             text = f"{own:.3g} s pass by the meter and {passed:.3g} s by the analyzer"
             raise self._stream.unsound(f"{text}: samples are lost, or its rate is not {self._metered.rate:g}")
 
-    def _ahead(self) -> tuple[float, float]:
-        """Seconds by the analyzer, and how far the meter's time is ahead of it, when its samples come soonest."""
-        ahead = -math.inf
+    def _ahead(self) -> _Marks:
+        """How far the meter's time is ahead of the analyzer's, when its samples come soonest."""
+        ahead = []
         for _ in range(MARKS):
             self._client.call(self._client.hello.zeros(Op.EMPTY))
-            ahead = max(ahead, self._stream.latest() - self._link.rose * self._link.sample)
-        return self._link.rose * self._link.sample, ahead
+            ahead.append(self._stream.latest() - self._link.rose * self._link.sample)
+        return _Marks(self._link.rose * self._link.sample, max(ahead), max(ahead) - median(ahead))
+
+    def _pace(self, start: _Marks, end: _Marks) -> Value:
+        """Seconds by the analyzer in one of the meter's own clock, so that energy goes by the time that cycles go by.
+        :class:`DeviceError` where they are too far from one."""
+        if self._stream.by_host:  # each burst has its own
+            return Value(1.0, 0.0)
+        passed = end.at - start.at
+        own = passed + end.ahead - start.ahead
+        self._alike(passed, own, APART_IN_ALL)
+        pace = passed / own
+        return Value(pace, pace * math.hypot(start.spread, end.spread) / own)
 
     def _silence(self) -> None:
         """Until all that the calls before drew has come."""
@@ -357,6 +388,12 @@ def _broken(sealed: bytes) -> bytes:
 
 def _watts(samples: Samples) -> list[float]:
     return [v * i for v, i in zip(samples.v, samples.i, strict=True)]
+
+
+def _paced(part: _Part, idle: _Part, pace: Value) -> _Part:
+    """The part with what it has above idle at this pace."""
+    above = Value(part.watts - idle.watts, part.spread).times(pace)
+    return _Part(idle.watts + above.value, above.uncertainty)
 
 
 def _grouped(watts: Sequence[float]) -> _Part:

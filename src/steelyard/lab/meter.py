@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
 from .lock import held
-from .metering import Metered
+from .metering import VOLTS, Metered
 
 #: seconds of the wall without a sample before the meter counts as silent
 PATIENCE = 10.0
@@ -28,11 +28,13 @@ PATIENCE = 10.0
 ENDLESS = 120.0
 #: samples that are kept at the most: three minutes of the fastest meter would not help anybody
 MOST = 20_000_000
+#: seconds that a meter's clock shows at the most, besides which a sample's time still counts: some thousand years
+LATEST = 1e11
 
 
 class Samples(Struct):
     """Columns of the same length: seconds of the meter's own clock, volts, amperes; a byte of digital inputs for each
-    where the meter has any."""
+    where the meter has any. What the meter says is out of its range, in whatever words, is infinity."""
 
     t: list[float] = field(default_factory=list)
     v: list[float] = field(default_factory=list)
@@ -47,9 +49,13 @@ class Samples(Struct):
         self.bits += other.bits
 
 
+class Unsound(Exception):
+    """Samples that no meter in order gives."""
+
+
 class Driver(Protocol):
     """What a module of ``meters/`` has to offer, made as ``Driver(metered)``. Whatever it raises, as its library
-    does, means that the meter is lost."""
+    does, means that the meter is lost; :class:`Unsound`, that it is there."""
 
     #: whether the times of samples are when they came here, not the meter's own
     by_host: bool
@@ -125,7 +131,7 @@ class Stream:
                         if len(self.samples.t) > MOST:
                             raise ValueError(f"more than {MOST} samples at once: choose a lower rate")
                         self._changed.notify_all()
-        except _Unsound as e:
+        except Unsound as e:
             self._trouble = self.unsound(str(e))
         except Exception as e:
             self._trouble = self._gone(e)
@@ -212,22 +218,24 @@ class Alive:
             raise self._stream.unsound("its time does not go on, or much too slowly: look at the column of times")
 
 
-class _Unsound(Exception):
-    """Samples that no meter in order gives."""
-
-
 def _check(came: Samples, metered: Metered, latest: float) -> None:
-    """:class:`_Unsound` for samples that cannot be right."""
-    low, high = min(came.i), max(came.i)
-    if not all(map(math.isfinite, (*came.v, *came.i, *came.t))):
-        raise _Unsound("sends what is not a number")
+    """:class:`Unsound` for samples that cannot be right."""
+    if any(map(math.isnan, (*came.v, *came.i))) or not all(abs(t) <= LATEST for t in came.t):
+        raise Unsound("sends what is not a number")
     if came.t != sorted(came.t) or came.t[0] < latest:
-        raise _Unsound("its time goes backwards: it was reset, or lines are damaged")
-    if high > metered.most or low < -metered.most:
-        worst = high if high > metered.most else low
-        raise _Unsound(
-            f"{worst:g} A is out of its range of {metered.most:g} A: choose another range, or look for a short"
+        raise Unsound("its time goes backwards: it was reset, or lines are damaged")
+    amperes, volts = max(came.i, key=abs), max(came.v, key=abs)
+    if abs(amperes) >= metered.most:  # where a range ends, meters go on saying so whatever flows
+        raise Unsound(
+            f"{amperes:g} A is out of its range of {metered.most:g} A: choose another range, or look for a short"
         )
+    if abs(volts) > VOLTS:
+        raise Unsound(f"{volts:g} V is out of the range of a supply, {VOLTS:g} V: look at its columns and its range")
+
+
+def current(watts: float, volts: float) -> float:
+    """Amperes that make these watts; none without voltage, and no number where the watts are out of range then."""
+    return watts / volts if volts else watts * 0.0
 
 
 @contextmanager

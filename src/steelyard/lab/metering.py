@@ -11,6 +11,8 @@ from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 
 KINDS = Path(__file__).parent / "meters"
+#: volts of a supply, at the most
+VOLTS = 60.0
 #: columns of lines that a meter sends, with what makes seconds, volts, amperes and watts of them; ``bits`` is a number
 #: whose binary digits are levels, and ``-`` is left out
 COLUMNS: dict[str, tuple[str, float]] = {
@@ -33,8 +35,9 @@ COLUMNS: dict[str, tuple[str, float]] = {
 class MeterKind(toml.Table, frozen=True, kw_only=True):
     """What is known of all meters of one kind: the module of ``meters/`` that reads them, the ``library`` or
     ``program`` that it needs with the ``package`` that brings it, and defaults of what :class:`Meter` explains.
-    ``needs`` are the keys that ``lab.toml`` has to have, ``path`` says that the port is a file, and ``virtual`` with
-    what the port of a meter begins that can be played."""
+    ``shunt_most`` and ``shunt_offset`` are the volts over a shunt that make ``most`` and ``offset`` of
+    ``shunt_ohms``. ``needs`` are the keys that ``lab.toml`` has to have, ``path`` says that the port is a file, and
+    ``virtual`` with what the port of a meter begins that can be played."""
 
     name: str = ""
     title: str
@@ -49,6 +52,8 @@ class MeterKind(toml.Table, frozen=True, kw_only=True):
     gain: float | None = None
     offset: float | None = None
     most: float | None = None
+    shunt_most: float | None = None
+    shunt_offset: float | None = None
     digital: bool = False
     columns: tuple[str, ...] = ()
     baud: int = 115200
@@ -69,7 +74,7 @@ class Meter(toml.Table, frozen=True, kw_only=True):
     of lines, or for ``sigrok`` what ``sigrok-cli --driver`` takes.
 
     It gives ``rate`` samples in a second; a change is right in them after ``latency`` seconds. A reading of x amperes
-    is within ``gain`` * x + ``offset`` amperes of the truth, and no more than ``most``. ``volts`` is the voltage of the
+    is within ``gain`` * x + ``offset`` amperes of the truth, and less than ``most``. ``volts`` is the voltage of the
     supply where the meter does not measure it, and what a ``source`` supplies. ``bit`` is the digital input that is
     wired to the trigger pin. A slow meter looks on for ``seconds``. ``idle_milliamperes`` is what a ``virtual`` one
     shows while its board waits.
@@ -146,6 +151,8 @@ def metered(meter: Meter) -> Metered:
     for key, least, most, unit in _NUMBERS:
         value = getattr(meter, key)
         value = getattr(kind, key, None) if value is None else value
+        if value is None and (over := getattr(kind, f"shunt_{key}", None)) is not None and meter.shunt_ohms > 0:
+            value = over / meter.shunt_ohms
         if value is None and (key in kind.needs or key in _DECLARED):
             raise UserError(f"{where}.{key}: missing; {unit}")
         if value is not None and not least <= value <= most:
@@ -183,7 +190,7 @@ _NUMBERS = (
     ("gain", 0, 1, "write the part of a reading that it may be wrong by, such as 0.01"),
     ("offset", 0, 10, "write the amperes that a reading may be wrong by besides"),
     ("most", 1e-6, 1000, "write the most amperes that it reads"),
-    ("volts", 0.1, 60, "write volts"),
+    ("volts", 0.1, VOLTS, "write volts"),
     ("bit", 0, 7, "write a digital input's number"),
     ("seconds", 0.05, 600, "write seconds"),
     ("baud", 300, 10_000_000, "write the line's bits in a second"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from smbus2 import SMBus
@@ -13,6 +14,8 @@ _CONFIGURATION, _SHUNT, _BUS = 0, 1, 2
 #: after a reset: 32 V, +-320 mV, 12 bits, both without end
 _USUAL = b"\x39\x9f"
 _SHUNT_VOLTS, _BUS_VOLTS = 10e-6, 4e-3
+#: where the shunt's register ends so, 320 mV (8.6.3.1: 7D00 and 8300 in hexadecimal): it says no more, whatever flows
+_SHUNT_END = 32000
 
 
 class Driver(Polled):
@@ -37,10 +40,12 @@ class Driver(Polled):
 
     def _now(self) -> tuple[float, float]:
         bus = int.from_bytes(self._register(_BUS))
-        shunt = int.from_bytes(self._register(_SHUNT), signed=True) * _SHUNT_VOLTS
+        steps = int.from_bytes(self._register(_SHUNT), signed=True)
+        shunt = steps * _SHUNT_VOLTS
         if bus & 1:
             raise ValueError("the INA219 says overflow: its shunt is too large for this current")
-        return (bus >> 3) * _BUS_VOLTS + shunt, shunt / self._ohms
+        amperes = shunt / self._ohms if abs(steps) < _SHUNT_END else math.copysign(math.inf, steps)
+        return (bus >> 3) * _BUS_VOLTS + shunt, amperes
 
     def close(self) -> None:
         """See the interface."""

@@ -9,7 +9,7 @@ from io import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..meter import Samples
+from ..meter import Samples, Unsound, current
 from ..metering import COLUMNS, Metered
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Driver:
         self.by_host = "t" not in {role for role, _ in self._columns}
         if "v" not in {role for role, _ in self._columns} and self._volts is None:
             raise ValueError("no column gives volts: write volts = .. in lab.toml")
+        self._alone = sum(role != "-" for role, _ in self._columns) == 1
         port = Path(metered.meter.port)
         self._file: BinaryIO | None = None
         self._line: Serial | None = None
@@ -42,7 +43,7 @@ class Driver:
 
     def start(self) -> None:
         """See the interface."""
-        self._rest, self._odd, self._broken = b"", 0, True
+        self._rest, self._odd, self._broken, self._came = b"", 0, True, False
         if self._file is not None:
             self._file.seek(0, SEEK_END)
             self._broken = False
@@ -78,23 +79,34 @@ class Driver:
         return made
 
     def _sample(self, line: str, now: float, made: Samples) -> bool:
+        """Whether the line is a reading. :class:`Unsound` where, once there was one, it has no number for a quantity,
+        and has one beside it or no other column: so a meter says that the quantity is out of its range."""
         words = _APART.split(line)
-        if len(words) != len(self._columns):
-            return False
         got: dict[str, float] = {}
-        try:
-            for (role, scale), word in zip(self._columns, words, strict=True):
+        strange: str | None = None
+        for (role, scale), word in zip(self._columns, words, strict=False):
+            try:
+                if "_" in word:  # Python reads 5_0 as 50
+                    raise ValueError
                 if role == "bits":
                     got[role] = int(word) & 0xFF
                 elif role != "-":
                     got[role] = float(word) * scale
-        except ValueError:
+            except ValueError:
+                if role not in ("v", "i", "w") or not (word.isascii() and word.isprintable()):  # noise on the line
+                    return False
+                strange = word
+        complete = len(words) == len(self._columns)
+        if strange is not None and self._came and (got or (self._alone and complete)):
+            raise Unsound(f"says {strange[:20]!r} for a quantity: it is out of its range, or lines are damaged")
+        if strange is not None or not complete:
             return False
+        self._came = True
         volts = got.get("v", self._volts)
         assert volts is not None
         made.t.append(got.get("t", now))
         made.v.append(volts)
-        made.i.append(got["i"] if "i" in got else got["w"] / volts if volts else 0.0)
+        made.i.append(got["i"] if "i" in got else current(got["w"], volts))
         if "bits" in got:
             made.bits.append(int(got["bits"]))
         return True

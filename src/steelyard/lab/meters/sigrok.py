@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import select
 import time
 
-from ..meter import Samples
+from ..meter import Samples, current
 from ..metering import Metered
 from ..sigrok import Sampling
 
-#: a reading as ``--output-format analog`` prints it
-_READING = re.compile(r"([\w.+-]+): (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) ?([pnuµmkM]?)(V|A|W)\b")
+#: a reading as ``--output-format analog`` prints it: channel, number, prefix, unit; out of range, the number is ``inf``
+_READING = re.compile(r"([^:]+): (\S+?) ?([pnuµmkM]?)(V|A|W)\b")
 _SCALE = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6}
 
 
@@ -28,7 +29,7 @@ class Driver:
     def start(self) -> None:
         """See the interface."""
         self._sampling = Sampling(self._meter.port, self._meter.channels, "--output-format", "analog")
-        self._rest, self._seen, self._last = "", dict[str, float](), time.monotonic()
+        self._rest, self._seen, self._last = "", dict[str, tuple[str, float]](), time.monotonic()
 
     def read(self) -> Samples:
         """See the interface."""
@@ -51,22 +52,24 @@ class Driver:
         return made
 
     def _line(self, line: str, made: Samples) -> None:
-        """A channel's reading; the last channel's ends a sample."""
+        """A channel's reading; a sample ends with the last channel that was not read since the one before."""
+        channel = line.partition(":")[0]
+        if channel not in self._meter.channels:
+            return
         found = _READING.match(line)
         if not found:
+            raise ValueError(f"{line[:40]!r} is no reading in V, A or W; look at its channels, and at its function")
+        self._seen[channel] = found[4], _value(found[2]) * _SCALE[found[3]]
+        if len(self._seen) < len(self._meter.channels):
             return
-        self._seen[found[4]] = float(found[2]) * _SCALE[found[3]]
-        if found[1] != self._meter.channels[-1]:
-            return
-        volts = self._seen.get("V", self._meter.volts)
+        read = dict(self._seen.values())
+        self._seen.clear()
+        volts = read.get("V", self._meter.volts)
         if volts is None:
             raise ValueError("no channel of it gives volts: write volts = .. in lab.toml")
-        amperes = self._seen.get("A")
-        if amperes is None:
-            amperes = self._seen.get("W", 0.0) / volts if volts else 0.0
         made.t.append(0.0)
         made.v.append(volts)
-        made.i.append(amperes)
+        made.i.append(read["A"] if "A" in read else current(read.get("W", 0.0), volts))
 
     def stop(self) -> None:
         """See the interface."""
@@ -78,3 +81,11 @@ class Driver:
     def close(self) -> None:
         """See the interface."""
         self.stop()
+
+
+def _value(text: str) -> float:
+    """The number of a reading; infinity where there is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.inf
