@@ -61,6 +61,7 @@ def test_the_chips_own_counter_tells_how_fast_its_clock_is(there: Lab, described
     file.write_text(text)
     done = said("boards", "check", "one", "three", "--lab", file)
     assert done.exit_code == 0, done.output
+    assert re.findall(r"^(\w+) works$", done.stderr, re.MULTILINE) == ["one", "three"]  # said as each ends
     found = re.findall(
         r"clock_ppm = (-?\d+), within (\d+); lab.toml says 20000, which wins", " ".join(done.stdout.split())
     )
@@ -195,6 +196,22 @@ def test_a_second_virtual_lab_leaves_the_ports_of_the_first(tmp_path: Path) -> N
 
 def _children(process: int) -> list[int]:
     return [int(c) for c in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+@pytest.mark.parametrize("command", [["--", "sleep", "60"], []])
+def test_a_virtual_lab_that_is_told_to_end_leaves_nothing(tmp_path: Path, command: list[str]) -> None:
+    file, port = tmp_path / "lab.toml", tmp_path / "a"
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+    words = [sys.executable, "-m", "steelyard", "boards", "virtual", "--lab", str(file), *command]
+    playing = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    try:
+        until(port.is_symlink, 60)
+        playing.terminate()
+        assert playing.wait(30) == 128 + signal.SIGTERM
+        assert not port.is_symlink()
+    finally:
+        playing.kill()
+        playing.communicate()
 
 
 def test_a_virtual_lab_ends_with_who_plays_it(tmp_path: Path) -> None:

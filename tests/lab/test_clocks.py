@@ -17,7 +17,7 @@ from steelyard.lab import clocks, flash
 from steelyard.lab.virtual import played
 from steelyard.lab.virtual.board import Chip
 from steelyard.lab.virtual.clock import SECOND
-from steelyard.model.call import DeviceError, Op, Request
+from steelyard.model.call import CallResult, DeviceError, Hello, Op, Pulse, Request
 from steelyard.model.errors import UserError
 from steelyard.pipeline import Pipeline, nocrypt
 from tests.conftest import Bench, near, the_target
@@ -47,6 +47,19 @@ def test_a_board_whose_clock_is_another_is_not_understood(bench: Bench, hertz: i
     heard = device.frame.Decoder().feed(bytes(byte for _, byte in chip.sent))
     assert bool(heard) == (hertz == target.board_hz)
     assert target.board_hz != target.chip.clock_hz
+
+
+@pytest.mark.parametrize("cycles", [0, 4000])
+def test_a_delay_that_does_not_grow_is_no_clock(tmp_path: Path, cycles: int) -> None:
+    class Same:
+        hello = Hello(1, 1, 0, 16, 16, 16, 2000, 16_000_000, 16)
+
+        def calls(self, requests: list[Request]) -> list[CallResult]:
+            return [CallResult(0, 0, True, 0, 0, 0, b"", Pulse(cycles, apart=0.0)) for _ in requests]
+
+    station = lab.load(described(tmp_path)).board("a")
+    with pytest.raises(DeviceError, match=rf"la sees other pulses than calls: .* {cycles} cycles long by pulse"):
+        lab.clock(station, Same())  # type: ignore[arg-type]
 
 
 def described(folder: Path, more: str = "") -> Path:

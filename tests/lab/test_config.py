@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,13 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
 )
 def test_a_mistake_is_named(described: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
     refused(described.read_text(), tmp_path, old, new, said)
+
+
+def test_a_tcp_port_is_one_virtual_probes_or_analyzers(described: Path, tmp_path: Path) -> None:
+    text = described.read_text()
+    (swd3, swd4, *_), (la, lb, *_) = (re.findall(p, text) for p in (r"backend tcp (\d+)", r"127\.0\.0\.1/(\d+):"))
+    refused(text, tmp_path, f"tcp {swd4}", f"tcp {swd3}", "boards.four: has the probe's TCP port of three")
+    refused(text, tmp_path, f"/{lb}:", f"/{la}:", "instruments.lb: has the TCP port of la")
 
 
 def test_whoever_may_be_named_plays() -> None:

@@ -81,9 +81,11 @@ def check(lab: Lab) -> None:
         raise UserError("boards.lab: is what all boards together are called; give it another name")
     if not 0 < lab.speed <= 100:
         raise UserError("speed: write a number above 0, at most 100")
+    taken: dict[object, str] = {}
     for name, i in lab.instruments.items():
         _check_instrument(f"instruments.{name}", i)
-    taken: dict[object, str] = {}
+        if i.virtual and taken.setdefault(i.address, name) != name:
+            raise UserError(f"instruments.{name}: has the TCP port of {taken[i.address]}; give each its own")
     for name, m in lab.meters.items():
         metered(m)
         if m.port in taken:
@@ -164,7 +166,11 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
     # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
     real = [os.path.normpath(p) if b.virtual else os.path.realpath(p) for p in ports]
     things: list[tuple[str, object]] = [*(("port", r) for r in real), ("channel", (b.analyzer, b.channel))]
-    for what, thing in (*things, *([("probe", ("probe", b.probe))] if b.probe else [])):
+    if b.probe:
+        things.append(("probe", ("probe", b.probe)))
+    if b.probe and b.virtual:
+        things.append(("probe's TCP port", lab.probes[b.probe].address))
+    for what, thing in things:
         if taken.get(thing) == b.name:
             raise UserError(f"{where}.boot_port: is its port; write that of the boot loader")
         if thing in taken:

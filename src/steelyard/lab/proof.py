@@ -47,16 +47,25 @@ def clock(station: Station, client: Client) -> tuple[float, int, bool]:
     """How fast the clock of a board with :data:`DELAY` in it is by the analyzer's time, in parts per million, within
     how many, and whether that is as the station has it: what the chip's own counter has more of a long delay than of a
     short one, by the pulses. Where samples cannot tell it from the station's word, that stays. :class:`DeviceError`
-    where equal calls differ by more than samples explain."""
+    where equal calls differ by more than samples explain, or a delay's pulse does not grow with its turns."""
     said, sample = station.clock_ppm, station.cycles_per_sample
     short, apart = _delayed(station, client, TURNS)
+    if short <= 0:
+        raise _no_longer(station, short)
     # a count is right modulo its width, of which a clock that is off takes no more than half
     most = min(SECONDS * station.target.board_hz, (1 << client.hello.counter_bits - 1) / (MOST / 1e6))
     long, more = _delayed(station, client, int(TURNS * most / short))
+    if long <= short:
+        raise _no_longer(station, long)
     ppm = ((1 + said / 1e6) * (1 + (more - apart) / (long - short)) - 1) * 1e6
     within = math.ceil((2 * sample + 1) / (long - short) * 1e6)  # pulses are whole cycles
     holds = abs(ppm - said) <= within
     return (said if holds else ppm), within, holds
+
+
+def _no_longer(station: Station, cycles: float) -> DeviceError:
+    text = f"a delay of some turns is {cycles:.0f} cycles long by pulse, and with more of them no longer"
+    return DeviceError(Failure(Reason.ANALYZER_LOST, f"{station.instrument.name} sees other pulses than calls: {text}"))
 
 
 def _delayed(station: Station, client: Client, turns: int) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from ...model.call import DeviceError, Op
 from ...pipeline import MAX_CYCLES
 from ...publish.sheet import plain
 from .. import options
+from ..console import stderr
 from ..options import command
 from ..stations import Named, lab_option, named, stations
 
@@ -27,11 +28,18 @@ def verb(ask: Named) -> int:
     """
     lines: list[tuple[str, ...]] = []
     wrong = False
-    for station in stations(ask.names, ask.lab, every=True):
-        found, failed = _tried(station)
-        lines += found
-        wrong |= failed
-    ask.out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
+    chosen = stations(ask.names, ask.lab, every=True)
+    try:
+        for station in chosen:
+            found, failed = _tried(station)
+            lines += found
+            wrong |= failed
+            if len(chosen) > 1:  # a board takes a while
+                ended = f"does not work: {found[-1][-1]}" if failed else "works"
+                stderr().print(f"{station.board.title} {ended}", soft_wrap=True, markup=False)
+    finally:
+        if lines:  # whatever ended it, what was found out is shown
+            ask.out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
     return int(wrong)
 
 

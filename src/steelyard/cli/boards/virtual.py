@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -36,7 +40,7 @@ def verb(ask: Virtual) -> int:
             raise UserError(f"{command[0]}: names a second lab; leave it out, or --lab")
         lab, command = Path(command[0]), command[1:]
     there = find(lab)
-    with played(there) as processes:
+    with _told_to_end(), played(there) as processes:
         if command:
             try:
                 code = subprocess.run(command, check=False).returncode
@@ -48,3 +52,14 @@ def verb(ask: Virtual) -> int:
         while all(process.is_alive() for process in processes):
             time.sleep(0.2)
         raise WorkError("a part of the virtual lab has ended; what is above says why")
+
+
+@contextmanager
+def _told_to_end() -> Iterator[None]:
+    """Inside a signal to end takes what is played away as Ctrl-C does: links to its ports among it."""
+    before = {s: signal.signal(s, lambda number, _: sys.exit(128 + number)) for s in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
