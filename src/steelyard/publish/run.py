@@ -89,7 +89,7 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
             numbers = ", ".join(map(str, same))
             facts.append(("same answers", f"as {'run' if len(same) == 1 else 'runs'} {numbers}, of other sources"))
     facts += [
-        ("device", f"{s.device}, timing model {s.timing_model}"),
+        ("device", f"{s.device}, {'timing model' if s.device == 'simulator' else 'clock'} {s.timing_model}"),
         *_error(r),
         ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
