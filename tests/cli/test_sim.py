@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.analyse.errors import of_model
 from steelyard.device import simulated
 from steelyard.device.client import encode
 from steelyard.lab.image import from_intel_hex, intel_hex
@@ -315,6 +316,95 @@ def test_a_counter_that_goes_on_without_a_model_is_named(
     assembled(tmp_path, source, target)
     said = json.loads(cli(f"sim x.elf -t {target} --json").out)
     assert {u["address"] for u in said["unmodelled"]} == used
+
+
+def sets(before: dict[int, int], after: dict[int, int] | None = None) -> str:
+    """A program for Arm that writes words to registers, calls ``f``, and writes others."""
+    written = [
+        "\n".join(f"    ldr r0, ={at}\n    ldr r1, ={v}\n    str r1, [r0]" for at, v in some.items())
+        for some in (before, after or {})
+    ]
+    return f"""{VECTORS}    bl g
+    bl f
+{written[1]}
+    bkpt 0
+    .globl f, g
+    .type f, %function
+    .type g, %function
+f:  bx lr
+g:
+{written[0]}
+    bx lr
+    .pool
+"""
+
+
+#: what programs make of clocks, flash and caches, and what of it is not as our figures take it, by register
+SETTINGS = {
+    "flash waits, caches off": (
+        "stm32f407",
+        sets({0x40023C00: 5, 0x40023804: 0x433008, 0x40023808: 0xA}),
+        {"FLASH_ACR": (5, "cycles")},
+    ),
+    "flash waits after the call": ("stm32f407", sets({0x40023804: 0x433008, 0x40023808: 2}, {0x40023C00: 5}), {}),
+    "another PLL": (
+        "stm32f407",
+        sets({0x40023804: 0x405408, 0x40023808: 2}),
+        {"RCC_PLLCFGR": (0x405408, "seconds")},
+    ),
+    "after reset": ("bluepill", sets({}), {"FLASH_ACR": (0x10, "cycles"), "RCC_CFGR": (0, "seconds")}),
+    "no prefetch": ("bluepill", sets({0x40022000: 2, 0x40021004: 0x1D0402}), {"FLASH_ACR": (2, "cycles")}),
+    "cache off": ("nrf52840", sets({}), {"NVMC_ICACHECNF": (0, "cycles")}),
+    "cache on": ("nrf52840", sets({0x4001E540: 0x101}), {}),
+    "five wait states": (
+        "due",
+        sets({0x400E0A00: 0x500, 0x400E0C00: 0x400, 0x400E0628: 0x200D3F01, 0x400E0630: 0x12}),
+        {"EEFC0_FMR": (0x500, "cycles")},
+    ),
+    "cache disabled": (
+        "mkrzero",
+        sets({0x41004004: 0x40006, 0x40000824: 2}),
+        {"NVMCTRL_CTRLB": (0x40006, "cycles")},
+    ),
+    "no accelerator": (
+        "nucleo-f746zg",
+        sets({0x40023C00: 7, 0x40023804: 0x403604, 0x40023808: 2}),
+        {"FLASH_ACR": (7, "cycles")},
+    ),
+    "a prescaler": (
+        "uno",
+        "_start: ldi r16, 0x80\n sts 0x61, r16\n ldi r16, 3\n sts 0x61, r16\n rcall f\n break\nf: ret\n",
+        {"CLKPR": (3, "seconds")},
+    ),
+    "divided by 3 after reset": ("ch32v003", "_start: call f\n ebreak\nf: ret\n", {"RCC_CFGR0": (0x20, "seconds")}),
+}
+
+
+@pytest.mark.parametrize("case", SETTINGS)
+def test_settings_that_figures_are_not_of_are_told(cli: Cli, tmp_path: Path, case: str) -> None:
+    target, source, others = SETTINGS[case]
+    assembled(tmp_path, source, target)
+    said = json.loads(cli(f"sim x.elf -t {target} --trigger f --json").out)
+    assert said["counted"] == 1
+    assert {s["name"]: (s["value"], s["of"]) for s in said["settings"]} == others
+    shown = cli(f"sim x.elf -t {target} --trigger f").out
+    of_cycles = any(of == "cycles" for _, of in others.values())
+    published = of_model(target, said["timing_model"])
+    assert len(said["errors"]) == (0 if of_cycles else len(published))
+    assert ("this model with the image's settings" in " ".join(shown.split())) == of_cycles
+    for s in said["settings"]:
+        assert f"{s['name']} has {s['value']:#x} in its bits {s['mask']:#x} where {s['assumed']:#x} is assumed" in shown
+        assert s["follows"] in shown
+
+
+def test_a_function_alone_has_the_settings_that_are_assumed_but_for_its_own(cli: Cli, tmp_path: Path) -> None:
+    assembled(tmp_path, sets({0x40023C00: 5}), "stm32f407")
+    calm, own = (json.loads(cli(f"sim x.elf -t stm32f407 --call {name} --json").out) for name in ("f", "g"))
+    assert (calm["settings"], [s["name"] for s in own["settings"]]) == ([], ["FLASH_ACR"])
+    assert calm["errors"]
+    assert not own["errors"]
+    whole = json.loads(cli("sim x.elf -t stm32f407 --trigger 0x08000800 --json").out)
+    assert (whole["counted"], whole["settings"][0]["name"]) == (0, "FLASH_ACR"), "cycles since reset are a figure too"
 
 
 #: interrupts are allowed for an instruction, in a loop that soon becomes native code in a program of ours

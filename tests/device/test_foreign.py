@@ -196,6 +196,7 @@ def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> N
     assert seen.end == "waits"
     assert [(p.cycles, p.stack) for p in seen.pulses] == [(pulse.cycles, pulse.stack)]
     assert seen.timing_model == client.link.clock
+    assert set(seen.settings) <= {None}, "what is assumed is what our start-up code sets"
     assert seen.output
 
     numbers = [(7, 8), (5, 8), (0, 2 if target.chip.core.startswith(("avr", "msp430")) else 4)]
@@ -203,6 +204,7 @@ def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> N
     entry = foreign.address(image, "crypto_aead_encrypt")
     called = run(target, image, call=entry, arguments=arguments)
     assert called.end == "returned"
+    assert set(called.settings) <= {None}
     length = int.from_bytes(bytes(called.buffers[1]), "little")
     assert length == 7 + client.hello.a_bytes
     assert bytes(called.buffers[0][:length]) == client.call(request).output

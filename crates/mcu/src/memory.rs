@@ -421,6 +421,19 @@ impl Memory {
         Some((p.model.as_mut(), &mut self.host, address - p.base))
     }
 
+    /// What the register of so many bytes at `address` has, for whoever looks from outside; 0 where none was used there.
+    /// Not for those that a read changes.
+    pub fn register_at(&mut self, address: u32, bytes: u8) -> u32 {
+        let value = self.peripheral(address).and_then(|(m, host, o)| m.read(o, bytes, host));
+        let kept = |u: &Unmodelled| u.value(Register::At(address)) as u32;
+        value.unwrap_or_else(|| self.unmodelled.as_ref().map_or(0, kept))
+    }
+
+    /// Gives the register of so many bytes at `address` the value that the chip's reset does, if a model has it.
+    pub fn reset_register_at(&mut self, address: u32, bytes: u8, value: u32) {
+        self.peripheral(address).and_then(|(m, host, o)| m.write(o, bytes, value, host));
+    }
+
     /// Whether the trigger's pin belongs to the peripheral at `address`.
     fn triggers(&self, address: u32) -> bool {
         self.peripherals.iter().find(|p| address.wrapping_sub(p.base) < p.size).is_some_and(|p| p.trigger)

@@ -14,7 +14,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sim::foreign::{self, Argument, Asked, End, Measured};
+use sim::foreign::{self, Argument, Asked, End, Measured, Setting};
 use sim::{Profile, Span};
 
 use chip::{Chip, Region};
@@ -337,13 +337,14 @@ enum Program {
 
 /// Runs an image that is not ours on `chip`. `call` is the
 /// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured; `memories`
-/// are those of the chip that have no model: what they are called, first address and bytes. `entry` is where bytes begin on
-/// cores without vectors, if they say so.
+/// are those of the chip that have no model: what they are called, first address and bytes; `settings` are registers that
+/// are compared: address, bits, what they are assumed to be, and the register's value after a reset, where no model knows it.
+/// `entry` is where bytes begin on cores without vectors, if they say so.
 ///
 /// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
 /// made.
 #[pyfunction]
-#[pyo3(signature = (chip, image, entry, call, arguments, trigger, input, memories, cycles, seconds))]
+#[pyo3(signature = (chip, image, entry, call, arguments, trigger, input, memories, settings, cycles, seconds))]
 #[allow(clippy::too_many_arguments)]
 fn simulate(
     py: Python<'_>,
@@ -355,6 +356,7 @@ fn simulate(
     trigger: Option<u32>,
     input: Vec<u8>,
     memories: Vec<(String, u32, u32)>,
+    settings: Vec<(u32, u32, u32, Option<u32>)>,
     cycles: u64,
     seconds: f64,
 ) -> PyResult<String> {
@@ -363,7 +365,9 @@ fn simulate(
         Given::Pointer(bytes) => Argument::Pointer(bytes),
     };
     let call = call.map(|entry| (entry, arguments.into_iter().map(given).collect()));
-    let asked = Asked { call, trigger, input, memories, cycles, seconds };
+    let setting = |(address, mask, assumed, reset)| Setting { address, mask, assumed, reset };
+    let settings = settings.into_iter().map(setting).collect();
+    let asked = Asked { call, trigger, input, memories, settings, cycles, seconds };
     let image = match image {
         Program::Elf(file) => Image::parse(&file).map_err(PyValueError::new_err)?,
         Program::Pieces(some) => {
@@ -422,6 +426,7 @@ fn simulate(
         "unmodelled": used.collect::<Vec<_>>(),
         "unaligned": seen.unaligned,
         "interrupts": seen.interrupts,
+        "settings": seen.settings,
         "left_out": seen.left_out,
         "round": seen.round.iter().map(|&register| named(register)).collect::<Vec<_>>(),
         "timing_model": seen.timing,

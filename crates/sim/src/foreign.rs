@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use isa::{Invocation, Profile, Span};
-use mcu::{Chip, FaultKind, Image, Register, Segment, Stop, Unmodelled};
+use mcu::{Chip, FaultKind, Image, Memory, Register, Segment, Stop, Unmodelled};
 
 use crate::family::{FAMILIES, Family, among, family};
 use crate::{Simulator, simulator};
@@ -43,6 +43,29 @@ pub enum Argument {
     Pointer(Vec<u8>),
 }
 
+/// A register that a program sets and the simulation does not answer: cycles or seconds are those of one setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its address.
+    pub address: u32,
+    /// The bits that count.
+    pub mask: u32,
+    /// What they are assumed to be.
+    pub assumed: u32,
+    /// What a reset leaves in the register, where its model, which our start-up code writes first, does not know it.
+    pub reset: Option<u32>,
+}
+
+impl Setting {
+    fn bytes(&self) -> u8 {
+        if self.mask > 0xFF { 4 } else { 1 }
+    }
+
+    fn bits(&self, memory: &mut Memory) -> u32 {
+        memory.register_at(self.address, self.bytes()) & self.mask
+    }
+}
+
 /// What is asked of an image.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
@@ -54,6 +77,8 @@ pub struct Asked {
     pub input: Vec<u8>,
     /// Memories of the chip that have no model: what they are called, first address and bytes.
     pub memories: Vec<(String, u32, u32)>,
+    /// Settings that are compared with what the program makes of them.
+    pub settings: Vec<Setting>,
     /// Most cycles.
     pub cycles: u64,
     /// Most seconds.
@@ -126,6 +151,10 @@ pub struct Seen {
     pub interrupts: bool,
     /// Registers that a program reads in each round that ends by waiting or turning round.
     pub round: BTreeSet<Register>,
+    /// For each setting asked for its bits where they are not as assumed: when a call of the trigger's function
+    /// returned, else at the end. A function that is called without start-up code has the assumed ones, but for those that
+    /// it changes itself.
+    pub settings: Vec<Option<u32>>,
     /// Segments of the image that no memory of the chip has.
     pub left_out: Vec<(u32, usize)>,
     /// Identity of the timing model.
@@ -157,6 +186,10 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     let within = family.peripherals.iter().map(|&(from, to)| from..to);
     memory.unmodelled = Some(Unmodelled::new(within.collect(), if family.avr { Vec::new() } else { own.into() }));
     memory.host.to_chip.extend(&asked.input);
+    for s in &asked.settings {
+        s.reset.into_iter().for_each(|value| memory.reset_register_at(s.address, s.bytes(), value));
+    }
+    let at_reset: Vec<_> = asked.settings.iter().map(|s| s.bits(memory)).collect();
     for (address, bytes) in ram.iter().filter(|r| asked.call.is_some() || r.2).map(|r| (r.0, &r.1)) {
         let at = (address - chip.ram.base) as usize;
         memory.ram[at..at + bytes.len()].copy_from_slice(bytes);
@@ -168,6 +201,8 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         family,
         image,
         memories: &asked.memories,
+        settings: &asked.settings,
+        others: vec![None; asked.settings.len()],
         more,
         profile: Some(Profile::new(spans)),
         deadline: Instant::now() + Duration::from_secs_f64(asked.seconds.clamp(0.0, 1e6)),
@@ -197,6 +232,13 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         }
     };
     run.take_pulses();
+    if asked.trigger.is_none() || run.counted == 0 {
+        run.compare();
+    }
+    if asked.call.is_some() {
+        let same = |(other, before): (&mut Option<u32>, &u32)| *other = other.filter(|now| now != before);
+        run.others.iter_mut().zip(&at_reset).for_each(same);
+    }
     let memory = run.sim.memory_mut();
     let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
     let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
@@ -220,6 +262,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         unmodelled: used.into_iter().map(|(at, a)| (at, a.reads, a.writes, a.first, a.last)).collect(),
         unaligned: run.sim.memory().unaligned,
         interrupts: enabled || run.sim.allowed_interrupts(),
+        settings: run.others,
         left_out,
         round: run.round,
         timing: run.sim.timing_id(),
@@ -312,6 +355,8 @@ struct Run<'a> {
     family: &'static Family,
     image: &'a Image,
     memories: &'a [(String, u32, u32)],
+    settings: &'a [Setting],
+    others: Vec<Option<u32>>,
     more: &'a mut dyn FnMut() -> bool,
     profile: Option<Profile>,
     deadline: Instant,
@@ -454,12 +499,23 @@ impl Run<'_> {
                 return Err(end);
             }
         }
+        if entry.is_some() {
+            self.compare();
+        }
         let stack = sp.saturating_sub(self.sim.memory().sp_min);
         self.counted += 1;
         if self.calls.len() < MOST_CALLS {
             self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
         }
         Ok(())
+    }
+
+    /// Notes the first value of each setting that is not as assumed.
+    fn compare(&mut self) {
+        let memory = self.sim.memory_mut();
+        for (s, other) in self.settings.iter().zip(&mut self.others).filter(|(_, other)| other.is_none()) {
+            *other = Some(s.bits(memory)).filter(|&bits| bits != s.assumed);
+        }
     }
 
     /// Runs `part` with the profile.

@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
-from ..analyse.errors import of_kinds, of_model
+from ..analyse.errors import of_kinds, of_model, unpublished
 from ..analyse.profile import by_function
 from ..device import blocks, foreign
+from ..device.blocks import Setting
 from ..device.foreign import Measured, Place, Read, Seen, Unmodelled
 from ..lab.image import from_intel_hex, start_of_intel_hex
 from ..model import elf
@@ -84,7 +85,8 @@ def verb(ask: Sim) -> int:
     from its first instruction to its return; a call that it makes of itself is a part of that.
 
     There are no interrupts, and peripherals without a model keep what is written to them: both are named, and so are
-    the registers that a program reads in each round in which it waits.
+    the registers that a program reads in each round in which it waits, and settings of clock, flash and cache that are
+    not those that cycles and seconds are of.
     """
     target = _chip(ask.chip)
     if ask.uart is not None and str(ask.uart) != "-":
@@ -214,7 +216,7 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
         ("cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
         ("timing model", seen.timing_model),
     ]
-    facts += [("error of cycles", text) for text in of_kinds(target.name, seen.timing_model)]
+    facts += [("error of cycles", text) for text in _errors(target, seen)]
     if seen.result is not None:
         values = foreign.returned(target, seen.result)
         facts.append(("returned", ", ".join(f"{v:#x} ({size} bytes)" for size, v in values.items())))
@@ -267,7 +269,11 @@ def _at(place: Place) -> str:
 
 def _notes(target: Target, seen: Seen) -> list[str]:
     """What a reader of the figures should know."""
-    notes = []
+    others: dict[str, list[str]] = {}
+    for name, s, value in _others(target, seen):
+        text = f"{name} has {value:#x} in its bits {s.mask:#x} where {s.assumed:#x} is assumed"
+        others.setdefault(_those_of(target, s), []).append(text)
+    notes = [f"{'; '.join(found)}: {follows}." for follows, found in others.items()]
     if seen.interrupts:
         notes.append("The program allows interrupts. There are none here: what they would do is not in these figures.")
     if seen.round:
@@ -282,7 +288,19 @@ def _notes(target: Target, seen: Seen) -> list[str]:
 def _json(target: Target, seen: Seen) -> dict[str, object]:
     data: dict[str, object] = to_builtins(seen)
     data["result"] = None if seen.result is None else foreign.returned(target, seen.result)
-    data["errors"] = to_builtins(of_model(target.name, seen.timing_model))
+    data["errors"] = [] if _set_apart(target, seen) else to_builtins(of_model(target.name, seen.timing_model))
+    data["settings"] = [
+        {
+            "name": name,
+            "address": s.at,
+            "value": value,
+            "mask": s.mask,
+            "assumed": s.assumed,
+            "of": "cycles" if s.cycles else "seconds",
+            "follows": _those_of(target, s),
+        }
+        for name, s, value in _others(target, seen)
+    ]
     data["target"], data["chip"], data["clock_hz"] = target.name, target.chip_name, target.chip.clock_hz
     data["output"], data["buffers"] = bytes(seen.output).hex(), [bytes(b).hex() for b in seen.buffers]
     data["calls"], data["pulses"] = ([_call(c) for c in some] for some in (seen.calls, seen.pulses))
@@ -301,6 +319,31 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
         for u in seen.unmodelled
     ]
     return data
+
+
+def _errors(target: Target, seen: Seen) -> list[str]:
+    """How far cycles of this target are from silicon's, in words."""
+    if _set_apart(target, seen):
+        return [unpublished(f"{target.name} and this model with the image's settings")]
+    return of_kinds(target.name, seen.timing_model)
+
+
+def _set_apart(target: Target, seen: Seen) -> bool:
+    """Whether the model's cycles are of other settings than the image's."""
+    return any(s.cycles for _, s, _ in _others(target, seen))
+
+
+def _others(target: Target, seen: Seen) -> list[tuple[str, Setting, int]]:
+    """Settings that are not as assumed: register, what is assumed, and its bits."""
+    pairs = zip(blocks.settings(target).items(), seen.settings, strict=True)
+    return [(name, s, value) for (name, s), value in pairs if value is not None]
+
+
+def _those_of(target: Target, setting: Setting) -> str:
+    """What follows where a setting is not as assumed."""
+    if setting.cycles:
+        return f"cycles are those with {setting.cycles}, not the image's"
+    return f"seconds are those at {target.chip.clock_hz / 1e6:g} MHz, whatever clock the image makes"
 
 
 def _register(target: Target, used: Unmodelled | Read, *, modelled: bool = False) -> str:

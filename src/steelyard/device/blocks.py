@@ -1,5 +1,5 @@
-"""What parts of a chip are called that no model answers for: peripherals whose registers a program uses, and memories
-that it is linked for."""
+"""What no model answers for on a chip: peripherals whose registers a program uses, memories that it is linked for, and
+settings of its clocks and its flash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from msgspec import Meta, Struct
 
 from ..model.target import BLOCKS, Target
 
-_Span = tuple[Annotated[int, Meta(ge=0, lt=1 << 32)], Annotated[int, Meta(gt=0, le=1 << 28)]]
+_Word = Annotated[int, Meta(ge=0, lt=1 << 32)]
+_Span = tuple[_Word, Annotated[int, Meta(gt=0, le=1 << 28)]]
 #: the private peripheral bus of every Cortex-M: name, first address, bytes (ARMv7-M Architecture Reference Manual, B3.1
 #: and C1)
 _CORTEX = (
@@ -31,11 +32,24 @@ _CORTEX = (
 )
 
 
+class Setting(Struct, frozen=True, forbid_unknown_fields=True):
+    """A register ``at`` an address, and what its bits in ``mask`` are ``assumed`` to be, as our start-up code leaves
+    them. ``cycles`` says what cycles are then those with; without words for it only seconds depend on the register.
+    ``reset`` is the register after a reset, where its model does not know it."""
+
+    at: _Word
+    mask: _Word
+    assumed: _Word
+    reset: _Word | None = None
+    cycles: str = ""
+
+
 class _Said(Struct, frozen=True, forbid_unknown_fields=True):
-    """A ``blocks.toml``: spans by what they are called."""
+    """A ``blocks.toml``: spans and settings by what they are called."""
 
     peripherals: dict[str, _Span] = {}
     memories: dict[str, _Span] = {}
+    settings: dict[str, Setting] = {}
 
 
 @cache
@@ -47,6 +61,11 @@ def _said(target: Target) -> _Said:
 def memories(target: Target) -> Iterator[tuple[str, int, int]]:
     """Name, first address and bytes of memories that the chip has and the simulator has not."""
     return ((name, *span) for name, span in _said(target).memories.items())
+
+
+def settings(target: Target) -> dict[str, Setting]:
+    """Registers that a program sets and whose one setting the simulator takes as given, by name."""
+    return _said(target).settings
 
 
 @cache

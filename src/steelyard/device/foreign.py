@@ -56,7 +56,10 @@ class Seen(Struct, frozen=True, kw_only=True):
     their caller (longjmp). ``pulses`` are those between edges of the trigger's pin, again at most 100 000
     of all that it ``pulsed``.
     ``functions`` is the call tree: name, caller's index, calls, cycles in itself. ``left_out`` are segments that no
-    memory has. ``round`` are registers that the program reads in each round in which it waits or turns.
+    memory has. ``round`` are registers that the program reads in each round in which it waits or turns. ``settings``
+    are the bits of :func:`.blocks.settings`, in their order, where they are not as assumed: when a call of the
+    trigger's function returned, else at the end. A function that runs alone has the assumed ones, but for those that it
+    changes itself.
     """
 
     end: str
@@ -77,6 +80,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     unmodelled: tuple[Unmodelled, ...]
     unaligned: int
     interrupts: bool
+    settings: tuple[int | None, ...]
     left_out: tuple[tuple[int, int], ...]
     round: tuple[Read, ...]
     timing_model: str
@@ -114,6 +118,7 @@ def run(target: Target, image: bytes | list[tuple[int, bytes]], asked: Experimen
         asked.trigger,
         asked.input,
         list(blocks.memories(target)),
+        [(s.at, s.mask, s.assumed, s.reset) for s in blocks.settings(target).values()],
         asked.cycles,
         asked.seconds,
     )

@@ -14,7 +14,7 @@ from . import paths, toml
 from .digest import of_folder
 from .errors import UserError, unknown
 
-#: a target's names of peripherals that no model answers for; no image and no figure depends on them
+#: a target's names of peripherals, and settings, that no model answers for; no image and no figure depends on them
 BLOCKS = "blocks.toml"
 _Positive = Annotated[float, Meta(gt=0, lt=1e6)]
 
