@@ -59,9 +59,14 @@ void ends(const char *how, const char *file, int line) {
 
 } // namespace
 
-// in place of Verilator's own, which would end the program (VL_USER_FINISH, VL_USER_STOP, VL_USER_FATAL)
+// in place of Verilator's own, which would end the program, or only say that a memory is not what its file has
+// (VL_USER_FINISH, VL_USER_STOP, VL_USER_FATAL, VL_USER_WARN)
 void vl_finish(const char *file, int line, const char *) { ends("$finish", file, line); }
 void vl_stop(const char *file, int line, const char *) { ends("$stop", file, line); }
+void vl_warn(const char *file, int, const char *, const char *what) {
+    if (ended.empty() && strstr(what, "$readmem"))
+        ended = std::string("$readmem finds no ") + file;
+}
 void vl_fatal(const char *file, int line, const char *, const char *what) {
     fprintf(stderr, "%%Error: %s:%d: %s\n", file, line, what);
     exit(1);

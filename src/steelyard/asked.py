@@ -58,10 +58,7 @@ class Asked:
     def streams(self) -> list[Stream]:
         """What the design is verified with. Raises :class:`ToolError` where nothing says what is right."""
         aead, hashed = self._known
-        calls = [
-            *(vectors.aead(self._design, aead, self._inputs) if aead else []),
-            *(vectors.hashes(self._design, hashed, self._inputs) if hashed else []),
-        ]
+        calls = vectors.verification(self._design, aead, hashed, self._inputs)
         made = [*(self._words(c) for c in calls), *self._package]
         if not made:
             text = "no algorithm of the software side is named, and there are no pdi, sdi and do files"
@@ -82,6 +79,11 @@ class Asked:
             known, words = self._known[call.op == "hash"], self._words(call)
             made.append(words if known else package.unchecked(words, self._design.width))
         return made
+
+    def timed(self, sizes: Sequence[CallSize]) -> list[Stream]:
+        """Those of :meth:`measured` in the order that :func:`.vectors.kept` takes their cycles in."""
+        made = self.measured(sizes)
+        return [made[k] for k in vectors.turns(sizes)]
 
     def _words(self, call: Call) -> Stream:
         made = stream(call, self._design.width, self._design.order)

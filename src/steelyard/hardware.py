@@ -88,13 +88,23 @@ Begun = tuple[Job, Setup, Future[tuple[Cells, Path]], Future[Verified], list[Fut
 
 
 class Hardware:
-    """Weighs designs on several threads; finished records go to the store at once."""
+    """Weighs designs on several threads; finished records go to the store at once. ``begins`` is told what begins and
+    takes its time."""
 
-    def __init__(self, store: Store, *, threads: int = 0, force: bool = False, seed: str = SEED) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        threads: int = 0,
+        force: bool = False,
+        seed: str = SEED,
+        begins: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.keeper = Keeper(store)
         self.threads = threads or os.cpu_count() or 1
         self.force = force
         self.seed = seed
+        self._begins = begins
         self._verify = Once(self._verified, key=_identity)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
@@ -231,11 +241,12 @@ class Hardware:
             _unchanged(design, digest)
             return made
 
-        return self._kept("verify", identity, Verified, make)
+        return self._kept("verify", f"{design.label}: simulation", identity, Verified, make)
 
     def _simulate(self, design: Design, work: Path, every: bool, modes: tuple[str, ...]) -> Verified:
         left = [m for m in bench.MODES if m not in modes]
         notes = [f"not verified in mode {', '.join(left)}, which nobody asked for"] if left else []
+        notes += [f"{note} (so its description says)" for field, _, note in _LACKED if not getattr(design, field)]
         try:
             if tools.identify("ghdl-5") is None and ghdl.serves(design):
                 return _in_ghdl(design, Asked(design, self.seed), work / "ghdl", modes, notes)
@@ -244,10 +255,12 @@ class Hardware:
             if warned := said.count("%Warning"):
                 notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
             doubt = bench.build(design, netlist, _made(work / "bench"))
+            if more := bench.beside(design, bench.told(netlist, work / "bench")):
+                notes.append(f"inputs that the API does not have are 0: {', '.join(more)}")
             design, outcomes = self._modes(design, work / "bench", modes, notes)
             asked = Asked(design, self.seed)
             streams, sizes = asked.streams(), asked.sizes()
-            made = asked.measured(sizes)
+            made = asked.timed(sizes)
             failures = [o.failure for o in outcomes if o.failure]
             if failures:
                 failed = ", ".join(o.mode for o in outcomes if o.failure)
@@ -288,7 +301,7 @@ class Hardware:
         outcomes = bench.run(work, Asked(design, self.seed).streams(), modes)
         failed = [o for o in outcomes if o.failure]
         for lacked, mark, note in _LACKED:
-            needed = [o for o in failed if (mark in o.op if mark else o.filled)]
+            needed = [o for o in failed if not o.accepted and (mark in o.op if mark else o.filled)]
             if getattr(design, lacked) and needed:
                 notes.append(f"{note} ({needed[0].op}: {needed[0].outcome})")
                 return self._modes(replace(design, **{lacked: False}), work, modes, notes)
@@ -308,7 +321,8 @@ class Hardware:
             _unchanged(job.design, setup.implementation_digest)
             return made
 
-        cells = self._kept("synthesis", identity, Cells, make, (synthesis.NETLIST, synthesis.VERILOG))
+        what = f"{job.design.label}: synthesis for {job.device.name}"
+        cells = self._kept("synthesis", what, identity, Cells, make, (synthesis.NETLIST, synthesis.VERILOG))
         return cells, _folder("synthesis", identity)
 
     def _gate(self, job: Job, synthesised: Future[tuple[Cells, Path]]) -> Verified:
@@ -328,7 +342,8 @@ class Hardware:
             _version("yosys"),
             *job.modes,
         ]
-        outcome = self._kept("gate", identity, Verified, lambda work: self._netlist(job, verified, netlist, work))
+        what = f"{job.design.label}: simulation of the netlist for {job.device.name}"
+        outcome = self._kept("gate", what, identity, Verified, lambda work: self._netlist(job, verified, netlist, work))
         if outcome.failure is not None:
             raise ToolError(outcome.failure, outcome.log)
         return outcome
@@ -340,7 +355,7 @@ class Hardware:
         bench.build(design, mapped, work, trace=FLAT, optimised="-O0" if sum(verified.cycles) < SOON else "-O1")
         asked = Asked(design, self.seed)
         streams, sizes = asked.streams(), asked.sizes()
-        single = bench.run(work, asked.measured(sizes), ("single",))
+        single = bench.run(work, asked.timed(sizes), ("single",))
         outcomes = [*bench.run(work, streams, [m for m in NETLIST_MODES if m in job.modes]), *single]
         for o in outcomes:
             if o.failure is not None:
@@ -365,17 +380,28 @@ class Hardware:
         assert job.device.place is not None
         netlist = folder / synthesis.NETLIST
         identity = [of_file(netlist), job.device.digest, _version(job.device.place.tool), str(seed), RECIPE]
-        return self._kept("place", identity, Routed, lambda work: synthesis.place(job.device, work, netlist, seed))
+        what = f"{job.design.label}: placement for {job.device.name}, seed {seed}"
+        return self._kept(
+            "place", what, identity, Routed, lambda work: synthesis.place(job.device, work, netlist, seed)
+        )
 
     def _kept(
-        self, kind: str, identity: Sequence[str], model: type[T], make: Callable[[Path], T], files: Sequence[str] = ()
+        self,
+        kind: str,
+        what: str,
+        identity: Sequence[str],
+        model: type[T],
+        make: Callable[[Path], T],
+        files: Sequence[str] = (),
     ) -> T:
-        """What ``make`` gave for this identity before, or now; ``files`` of its folder are kept beside it."""
+        """What ``make`` gave for this identity before, or now; ``files`` of its folder are kept beside it. ``what`` is
+        said where it is made."""
         folder = _folder(kind, identity)
         with alone(f"rtl {folder.name}"):
             answer = folder / "answer.json"
             if answer.exists() and not self.force and all((folder / f).exists() for f in files):
                 return msgspec.json.decode(answer.read_bytes(), type=model)
+            self._begins(what)
             with TemporaryDirectory(prefix="steelyard-") as name:
                 made = make(Path(name))
                 folder.mkdir(parents=True, exist_ok=True)
@@ -396,7 +422,7 @@ def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], n
     ghdl.build(design, _made(work))
     streams, sizes = asked.streams(), asked.sizes()
     failures = [o.failure for o in ghdl.run(design, work, streams, modes) if o.failure]
-    (single,) = ghdl.run(design, work, asked.measured(sizes), ("single",))
+    (single,) = ghdl.run(design, work, asked.timed(sizes), ("single",))
     if single.failure or failures:
         return Verified([*failures, single.failure][0], operations=len(streams), notes=said)
     return Verified(None, tuple(sizes), tuple(vectors.kept(sizes, single.each)), len(streams), said)

@@ -84,6 +84,23 @@ def test_a_forgery_that_is_taken_is_no_lack(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(o.failure and "e0000000 instead of f0000000" in o.failure.detail for o in outcomes)
 
 
+def test_a_forgery_that_is_taken_with_a_key_that_is_there_is_no_lack() -> None:
+    taken = Outcome("full", "wrong", 1, 1, 1, 0, "decrypt@1/2-reuse-forged-tag", 9, "f0000000", "e0000000")
+    assert taken.accepted
+    assert not replace(taken, op="decrypt@1/2-reuse", expected="e0000000", got="f0000000").accepted
+    assert not replace(taken, expected="43000002").accepted
+
+
+def test_what_a_description_says_is_lacking_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "lint", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    notes: list[str] = []
+    monkeypatch.setattr("steelyard.hardware._readable", lambda design, work, said: notes.extend(said))
+    with Store.open(":memory:") as store, pytest.raises(KeyboardInterrupt):
+        Hardware(store)._simulate(replace(BASELINE, key_reuse=False, segments=False), tmp_path, False, bench.MODES)
+    assert len(notes) == 2
+    assert all("so its description says" in n for n in notes)
+
+
 def test_streams_of_a_design_without_padding_take_anything(tmp_path: Path) -> None:
     """And no other design's do."""
     for design, some in ((replace(BASELINE, padded=False), True), (BASELINE, False)):

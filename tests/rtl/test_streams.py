@@ -37,11 +37,12 @@ def test_segments_have_their_flags_at_the_end() -> None:
 
 
 def test_a_forgery_is_refused_and_its_text_is_nobody_s() -> None:
-    made = stream(Call("decrypt", bytes(5), bytes(range(5)), KEY, NPUB, b"", TAG, forged="data"), 32)
+    other = bytes((0, 1, 2, 3, 5))
+    made = stream(Call("decrypt", bytes(5), bytes(range(5)), KEY, NPUB, b"", TAG, forged="data", instead=other), 32)
     assert made.out == ("43000005", "x" * 8, "x" * 8, "f0000000")
     assert "04010203" not in made.pdi
-    assert "05000000" in made.pdi  # the last byte is another
-    kept = stream(Call("decrypt", bytes(5), bytes(range(5)), KEY, NPUB, b"", TAG, forged="tag"), 32)
+    assert "05000000" in made.pdi
+    kept = stream(Call("decrypt", bytes(5), bytes(range(5)), KEY, NPUB, b"", TAG, forged="tag", instead=bytes(16)), 32)
     assert kept.out == ("43000005", "00000000", "00000000", "f0000000")
 
 

@@ -133,7 +133,8 @@ def verb(ask: Rtl) -> int:
         what = f"{counted(len(found), 'design')} on {counted(len(devices), 'device')} are named"
         raise UserError(f"--report is of one design on one device; {what}")
     with select.store(":memory:" if ask.verify else ask.db) as store:
-        work = Hardware(store, threads=ask.threads or os.cpu_count() or 1, force=ask.force, seed=ask.seed)
+        threads = ask.threads or os.cpu_count() or 1
+        work = Hardware(store, threads=threads, force=ask.force, seed=ask.seed, begins=_begins)
         if ask.verify:
             return _verify(work, [d for d, _ in found], failed, ask, modes)
         jobs = [
@@ -159,6 +160,10 @@ def _modes(text: str) -> tuple[str, ...]:
     if other := sorted(named - {*MODES}):
         raise unknown("mode", other[0], MODES)
     return tuple(m for m in MODES if m in named)
+
+
+def _begins(what: str) -> None:
+    stderr().print(what, soft_wrap=True)
 
 
 def _say(job: Job, record: Record, stored: bool) -> None:

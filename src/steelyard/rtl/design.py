@@ -35,7 +35,8 @@ class Design(Struct, frozen=True):
     ``hash`` name the variants of the software side that say what is right, empty where there is none. ``block`` is the
     bytes of a block of ``ad``, ``data`` and ``hash``, as far as they are known. ``any_segments``: input may be cut
     after any word, not after whole blocks only; not at all without ``segments``. Without ``padded``, what fills up the
-    last word of do may be anything. ``notes`` say what was guessed."""
+    last word of do may be anything. ``data`` are the files that memories are read from, by the names that sources have
+    for them. ``notes`` say what was guessed."""
 
     family: str
     name: str
@@ -62,6 +63,7 @@ class Design(Struct, frozen=True):
     sdi_shares: int = 1
     standard: str = "08"
     answers: Path | None = None
+    data: tuple[tuple[str, Path], ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -92,6 +94,8 @@ class Design(Struct, frozen=True):
         for k, folder in enumerate(self.includes):
             for f in included(folder):
                 h.update(f"include {k} {f.relative_to(folder)}\0{of_file(f)}\0".encode())
+        for name, f in self.data:
+            h.update(f"data {name}\0{of_file(f)}\0".encode())
         for f in self.answer_files:
             h.update(f"answers {f.name}\0{of_file(f)}\0".encode())
         return h.hexdigest()
@@ -151,7 +155,7 @@ def _odd(d: Design) -> str:
         return f"input_sequence is {', '.join(d.order)}; it names npub, ad and data once each"
     if d.standard not in _STANDARDS:
         return f"VHDL of {d.standard!r}; there is {', '.join(_STANDARDS)}"
-    if large := [f for f in d.files if f.stat().st_size > _LARGEST]:
+    if large := [f for f in (*d.files, *(f for _, f in d.data)) if f.stat().st_size > _LARGEST]:
         return f"{large[0].name} is larger than {_LARGEST >> 20} MiB"
     return ""
 

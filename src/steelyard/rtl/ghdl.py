@@ -172,16 +172,16 @@ def _bits(word: str) -> str:
 
 def few(streams: Sequence[Stream], cycles: Sequence[int]) -> list[int]:
     """Which operations GHDL is fast enough for, the first of those that are not long; one with a key that is there
-    follows the one that brings it."""
+    only where that which brings it is among them."""
     made: list[int] = []
     total, brought = 0, False
     for k, (s, n) in enumerate(zip(streams, cycles, strict=True)):
-        brought = brought if s.reuse else n <= _LONG
-        if brought and n <= _LONG and total + n <= _CYCLES:
+        takes = (brought or not s.reuse) and n <= _LONG and total + n <= _CYCLES
+        if takes:
             made.append(k)
             total += n
-        else:
-            brought = False
+        if s.sdi:
+            brought = takes
     return made
 
 

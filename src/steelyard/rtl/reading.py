@@ -22,6 +22,8 @@ from .design import FILE, ONLY, SOURCES, WIDTHS, Design
 _MANY, _LARGE = 2000, 8 << 20
 #: a file that a Verilog source includes, and how deep they are followed
 _INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE), 8
+#: a text that may name a file of data, and most of them
+_TEXT, _TEXTS = re.compile(r'"([\w./-]*\w)"'), 200
 #: what a description has at a place, in words
 _KINDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
@@ -43,7 +45,7 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
     """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError`
     with what is missing."""
     try:
-        found = [_with_included(d) for d in _in_folder(folder, top)]
+        found = [_with_data(_with_included(d)) for d in _in_folder(folder, top)]
     except OSError as e:
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
@@ -263,6 +265,29 @@ def _with_included(made: Design) -> Design:
     if not folders:
         return made
     return replace(made, includes=folders, notes=(*made.notes, f"included files found: {', '.join(found)}"))
+
+
+def _with_data(made: Design) -> Design:
+    """The design with the files of its folder that its sources may read memories from: those that texts in them, or in
+    its parameters, name."""
+    files = [*made.files, *(f for folder in made.includes for f in design.included(folder))]
+    text = _text(files) if "verilog" in made.languages else ""
+    if "$readmem" not in text:
+        return made
+    inside = made.folder.resolve()
+    names = [*_TEXT.findall(text), *(v for _, v in made.parameters if isinstance(v, str) and _TEXT.fullmatch(f'"{v}"'))]
+    found = []
+    for name in [*dict.fromkeys(names)][:_TEXTS]:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            continue
+        beside = dict.fromkeys((*(f.parent for f in files), made.folder))
+        at = next((p for folder in beside if (p := folder / name).is_file()), None) or _place(made.folder, name)
+        if at is not None and at.resolve().is_relative_to(inside):
+            found.append((name, at))
+    if not found:
+        return made
+    note = f"files of data found: {', '.join(name for name, _ in found)}"
+    return replace(made, data=tuple(found), notes=(*made.notes, note))
 
 
 def _tops(text: str) -> list[str]:

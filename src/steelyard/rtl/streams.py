@@ -39,8 +39,8 @@ class Stream(Struct, frozen=True):
 
 class Call(Struct, frozen=True):
     """A call and its answer. ``op`` is ``encrypt``, ``decrypt`` or ``hash``; ``message`` is the plaintext or what is
-    hashed, ``output`` the ciphertext or digest, always the right one. ``forged`` changes one bit of ``"tag"``,
-    ``"data"``, ``"ad"`` or ``"npub"``. ``segment`` splits longer data into segments of so many bytes."""
+    hashed, ``output`` the ciphertext or digest, always the right one. ``forged`` is ``"tag"``, ``"data"``, ``"ad"`` or
+    ``"npub"``, where the design is given ``instead``. ``segment`` splits longer data into segments of so many bytes."""
 
     op: str
     message: bytes
@@ -51,6 +51,7 @@ class Call(Struct, frozen=True):
     tag: bytes = b""
     reuse: bool = False
     forged: str = ""
+    instead: bytes = b""
     segment: int = MAX_SEGMENT
 
     @property
@@ -106,8 +107,7 @@ def stream(call: Call, width: int, order: Sequence[str] = ORDER) -> Stream:
         "tag": b"" if encrypt else call.tag,
     }
     if call.forged:
-        whole = given[call.forged]
-        given[call.forged] = whole[:-1] + bytes((whole[-1] ^ 1,))
+        given[call.forged] = call.instead
     parts = [p for p in order if p != "tag" or not encrypt]
     # the end of the input is in the last segment that has data; where none has, in that of the nonce
     filled = [p for p in parts if given[p] and p != "tag"] or ["npub"]

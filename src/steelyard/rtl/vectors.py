@@ -8,13 +8,14 @@ from math import lcm
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.inputs import Inputs
 from .design import Design
 from .streams import MAX_SEGMENT, Call
 
-#: sizes around words and blocks
-_SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 15, 16, 17, 23, 24, 31, 32, 33, 44, 48, 63, 64, 65)
+#: every size up to this occurs, and up to twice a block; the largest block that counts, and bytes past two of them
+_EVERY, _LARGEST, _PAST = 72, 136, 8
 #: the longest message and associated data, in bytes
 LONGEST = 2048
 #: GMU's sizes in bytes
@@ -67,55 +68,130 @@ class CallSize(Struct, frozen=True):
     reuse: bool = False
 
 
-def aead(design: Design, oracle: Oracle, inputs: Inputs, count: int = 48) -> list[Call]:
-    """Encryptions and decryptions: ``count`` sizes around words and blocks, some up to 2 KiB, keys used again, inputs
-    in several segments, and forgeries."""
-    pairs = list(zip(*(_sizes(inputs, f"rtl/{what}", count) for what in ("ad", "message")), strict=True))
-    pairs = [(0, 0), (0, 16), (16, 0), (16, 16), *pairs]
-    long = inputs.numbers("rtl/long", 8, LONGEST + 1)
-    pairs += [*zip(long[::2], long[1::2], strict=True), (LONGEST, LONGEST)]
-    step = _step(design)
-    cuts = (
-        []
-        if not design.segments
-        else [
-            (step * a, step * m + r, step * s)
-            for a, m, r, s in ((3, 4, 1, 1), (6, 5, 0, 2), (0, 7, 3, 3), (5, 0, 0, 2))
-        ]
-    )
-    made: list[Call] = []
-    given = [*((a, m, MAX_SEGMENT) for a, m in pairs), *cuts]
-    reused = [design.key_reuse and n == 0 for n in inputs.numbers("rtl/reuse", 2 * len(given), 3)]
-    texts = [
-        (
-            inputs.stream(f"rtl/{k}/key", oracle.key), inputs.stream(f"rtl/{k}/npub", oracle.npub),
-            inputs.stream(f"rtl/{k}/ad", a), inputs.stream(f"rtl/{k}/message", m),
-        )
-        for k, (a, m, _) in enumerate(given)
-    ]  # fmt: skip
-    for k in range(1, len(texts)):  # an operation with the key of the one before it
-        if reused[2 * k]:
-            texts[k] = (texts[k - 1][0], *texts[k][1:])
-    for k, (text, output) in enumerate(zip(texts, oracle.encrypt(texts), strict=True)):
-        key, npub, ad, message = text
-        body, tag = _parted(output, oracle.tag)
-        call = Call("encrypt", message, body, key, npub, ad, tag, segment=given[k][2], reuse=reused[2 * k] and k > 0)
-        back = Call("decrypt", message, body, key, npub, ad, tag, segment=given[k][2], reuse=reused[2 * k + 1])
-        made += [call, back]
-        if k % 4 == 3 and oracle.tag:
-            parts = (("tag", tag), ("data", body), ("ad", ad), ("npub", npub))
-            possible = [p for p, data in parts if data and (oracle.binds or p == "tag")]
-            forged = possible[(k // 4) % len(possible)]
-            made.append(Call("decrypt", message, body, key, npub, ad, tag, forged=forged, reuse=False))
+class Asking(Struct, frozen=True):
+    """An operation before its bytes are known. ``op`` is ``encrypt``, ``decrypt`` or ``hash``. ``forged`` is the part
+    that is another, and ``how``; ``at`` is the byte of it, taken modulo its length. ``part`` is the bytes of a
+    segment."""
+
+    op: str
+    ad: int
+    message: int
+    part: int = MAX_SEGMENT
+    forged: str = ""
+    how: str = ""
+    at: int = 0
+
+
+def verification(design: Design, aead: Oracle | None, hashed: Oracle | None, inputs: Inputs) -> list[Call]:
+    """What a design is verified with: every size around blocks, random ones up to 2 KiB, inputs in several segments,
+    keys used again and forgeries, in an order in which each kind of operation follows each."""
+    asked = [*(_aead(design, aead, inputs) if aead else []), *(_hashes(design, inputs) if hashed else [])]
+    order = _order(inputs.shuffled("rtl/order", asked), inputs, reuse=design.key_reuse)
+    texts: list[tuple[bytes, bytes, bytes, bytes]] = []
+    messages = []
+    for k, (a, reuse) in enumerate(order):
+        message = inputs.stream(f"rtl/{k}/message", a.message)
+        if a.op == "hash":
+            messages.append(message)
+        elif aead is not None:
+            key = texts[-1][0] if reuse else inputs.stream(f"rtl/{k}/key", aead.key)
+            npub, ad = inputs.stream(f"rtl/{k}/npub", aead.npub), inputs.stream(f"rtl/{k}/ad", a.ad)
+            texts.append((key, npub, ad, message))
+    sealed = iter(zip(texts, aead.encrypt(texts) if aead and texts else (), strict=True))
+    digests = iter(zip(messages, hashed.hash(messages) if hashed and messages else (), strict=True))
+    made = []
+    for k, (a, reuse) in enumerate(order):
+        if a.op == "hash":
+            message, digest = next(digests)
+            made.append(Call("hash", message, digest, segment=a.part))
+            continue
+        assert aead is not None
+        (key, npub, ad, message), output = next(sealed)
+        body, tag = _parted(output, aead.tag)
+        call = Call(a.op, message, body, key, npub, ad, tag, reuse=reuse, forged=a.forged, segment=a.part)
+        if a.forged:
+            whole = {"tag": tag, "data": body, "ad": ad, "npub": npub}[a.forged]
+            call = replace(call, instead=_forgery(whole, a.how, a.at, inputs.numbers(f"rtl/{k}/forged", 2, 1 << 32)))
+        made.append(call)
     return made
+
+
+def _order(asked: Sequence[Asking], inputs: Inputs, *, reuse: bool) -> list[tuple[Asking, bool]]:
+    """Operations, and whether each has the key of the one before it: first a few such that each kind follows each, then
+    the others as they come. One in several segments brings its key, so that what a design lacks is plain."""
+    left = list(asked)
+    kinds = list(dict.fromkeys((a.op, bool(a.forged)) for a in asked))
+    every = [(*k, again) for k in kinds for again in (False, True) if not again or (reuse and k[0] != "hash")]
+    every = inputs.shuffled("rtl/kinds", every)
+    every.sort(key=lambda k: k[2])  # the first one brings a key
+    pairs = [k for i, first in enumerate(every) for k in (first, *(x for y in every[i + 1 :] for x in (first, y)))]
+    made = []
+    for op, forged, again in [*pairs, *every[:1]]:
+        of_kind = (a for a in left if (a.op, bool(a.forged)) == (op, forged))
+        fits = (a for a in of_kind if not again or a.part == MAX_SEGMENT)
+        if (found := next(fits, None)) is not None:
+            left.remove(found)
+            made.append((found, again))
+    third = [n == 0 for n in inputs.numbers("rtl/reuse", len(left), 3)]
+    made += [
+        (a, reuse and one and a.op != "hash" and a.part == MAX_SEGMENT) for a, one in zip(left, third, strict=True)
+    ]
+    brought = next((k for k, (a, _) in enumerate(made) if a.op != "hash"), 0)
+    return [(a, again and k > brought) for k, (a, again) in enumerate(made)]
+
+
+def _aead(design: Design, oracle: Oracle, inputs: Inputs) -> list[Asking]:
+    """Encryptions, decryptions and forgeries. Each byte of the tag is another once; the forgeries are of few bytes."""
+    blocks = dict(design.block)
+    sizes = range(_until(max(blocks.get("ad", 0), blocks.get("data", 0))))
+    pairs = [*zip(inputs.shuffled("rtl/ad", sizes), inputs.shuffled("rtl/message", sizes), strict=True)]
+    pairs += [(0, 0), *((0, n) for n in inputs.numbers("rtl/no ad", 8, len(sizes)))]
+    pairs += [(n, 0) for n in inputs.numbers("rtl/no message", 8, len(sizes))]
+    long = [*inputs.numbers("rtl/longer", 16, 4 * len(sizes)), *inputs.numbers("rtl/long", 6, LONGEST + 1)]
+    pairs += [*zip(long[::2], long[1::2], strict=True), (LONGEST, LONGEST)]
+    made = [Asking(op, a, m) for a, m in pairs for op in ("encrypt", "decrypt")]
+    if design.segments:
+        step = _step(design)
+        cuts = ((3, 4, 1, 1), (6, 5, 0, 2), (0, 7, 3, 3), (5, 0, 0, 2))
+        made += [Asking(op, step * a, step * m + r, step * s) for a, m, r, s in cuts for op in ("encrypt", "decrypt")]
+    forged = [("tag", "bit", k) for k in range(oracle.tag)]
+    for part in (("tag", "data", "ad", "npub") if oracle.binds else ("tag",)) if oracle.tag else ():
+        at = iter(inputs.numbers(f"rtl/forged {part}", len(_HOW), 1 << 32))
+        forged += [(part, how, next(at)) for how in _HOW]
+    few = inputs.numbers("rtl/forged sizes", 2 * len(forged), 40)
+    for (part, how, at_), a, m in zip(forged, few[::2], few[1::2], strict=True):
+        made.append(Asking("decrypt", a + (part == "ad"), m + (part == "data"), forged=part, how=how, at=at_))
+    return made
+
+
+#: ways in which a part is another: a bit, the same bit of two bytes, two bytes that change places, zeros in the end
+_HOW = ("bit", "bit", "bits", "bits", "swapped", "cleared")
+
+
+def _forgery(whole: bytes, how: str, at: int, other: Sequence[int]) -> bytes:
+    """Other bytes than those of a part, of one of :data:`_HOW`; a bit where that changes nothing."""
+    made = bytearray(whole)
+    at %= len(whole)
+    second, bit = other[0] % len(whole), 1 << other[1] % 8
+    if how == "bits" and second != at:
+        made[at] ^= bit
+        made[second] ^= bit
+    elif how == "swapped":
+        made[at], made[second] = made[second], made[at]
+    elif how == "cleared":
+        made[len(whole) // 2 :] = bytes(len(whole) - len(whole) // 2)
+    if made == whole:
+        made[at] ^= bit
+    return bytes(made)
 
 
 def _parted(output: bytes, tag: int) -> tuple[bytes, bytes]:
     return output[: len(output) - tag], output[len(output) - tag :]
 
 
-def _sizes(inputs: Inputs, use: str, count: int) -> list[int]:
-    return [_SMALL[n] for n in inputs.numbers(use, count, len(_SMALL))]
+def _until(block: int) -> int:
+    """The size before which every one occurs."""
+    return max(_EVERY, 2 * min(block, _LARGEST)) + _PAST
 
 
 def _step(design: Design) -> int:
@@ -129,15 +205,13 @@ def _step(design: Design) -> int:
     return step
 
 
-def hashes(design: Design, oracle: Oracle, inputs: Inputs, count: int = 24) -> list[Call]:
-    """Messages around words and blocks, some up to 2 KiB, some in several segments."""
-    step = 4 if design.any_segments else dict(design.block).get("hash", 0) or _ANY_BLOCK
-    sizes = [0, *_sizes(inputs, "rtl/hash", count), *inputs.numbers("rtl/long hash", 3, LONGEST + 1), LONGEST]
-    cuts = [(s, MAX_SEGMENT) for s in sizes]
-    cuts += [(step * 5 + 1, step), (step * 6, step * 2)] if design.segments else []
-    texts = [inputs.stream(f"rtl/hash/{k}", size) for k, (size, _) in enumerate(cuts)]
-    answers = oracle.hash(texts)
-    return [Call("hash", t, a, segment=cut) for t, a, (_, cut) in zip(texts, answers, cuts, strict=True)]
+def _hashes(design: Design, inputs: Inputs) -> list[Asking]:
+    """Hashes of messages of every size around blocks, some up to 2 KiB, some in several segments."""
+    block = dict(design.block).get("hash", 0)
+    step = 4 if design.any_segments else block or _ANY_BLOCK
+    sizes = [*range(_until(block)), *inputs.numbers("rtl/long hash", 3, LONGEST + 1), LONGEST]
+    cuts = [(step * 5 + 1, step), (step * 6, step * 2)] if design.segments else []
+    return [*(Asking("hash", 0, n) for n in sizes), *(Asking("hash", 0, n, part) for n, part in cuts)]
 
 
 def measured(design: Design, ops: Sequence[str]) -> list[CallSize]:
@@ -183,41 +257,55 @@ def every(ops: Sequence[str]) -> list[CallSize]:
 
 def calls(sizes: Sequence[CallSize], oracles: tuple[Oracle | None, Oracle | None], inputs: Inputs) -> list[Call]:
     """The calls of sizes; the oracles are those of the AEAD and of the hash. One whose key is used again follows one
-    that brings it, which is not among ``sizes``: :func:`kept` leaves that out."""
+    of the same sizes that brings it, which is not among ``sizes``: :func:`kept` leaves that out."""
     texts, messages = [], []
     for k, s in enumerate(sizes):
         if s.op == "hash":
             messages.append(inputs.stream(f"rtl/cycles/{k}", s.message))
         elif oracles[0] is not None:
-            key, npub = (
-                inputs.stream(f"rtl/cycles/{k}/{w}", n) for w, n in (("key", oracles[0].key), ("npub", oracles[0].npub))
-            )
-            texts.append(
-                (key, npub, inputs.stream(f"rtl/cycles/{k}/ad", s.ad), inputs.stream(f"rtl/cycles/{k}", s.message))
-            )
-    outputs = iter(oracles[0].encrypt(texts) if oracles[0] is not None and texts else [])
-    digests = iter(oracles[1].hash(messages) if oracles[1] is not None and messages else [])
-    given, hashed = iter(texts), iter(messages)
+            key = inputs.stream(f"rtl/cycles/{k}/key", oracles[0].key)
+            for use in (f"rtl/cycles/{k}", *([f"rtl/cycles/{k}/again"] if s.reuse else [])):
+                npub, ad = inputs.stream(f"{use}/npub", oracles[0].npub), inputs.stream(f"{use}/ad", s.ad)
+                texts.append((key, npub, ad, inputs.stream(use, s.message)))
+    sealed = iter(zip(texts, oracles[0].encrypt(texts) if oracles[0] is not None and texts else [], strict=True))
+    hashed = iter(zip(messages, oracles[1].hash(messages) if oracles[1] is not None and messages else [], strict=True))
     made = []
     for s in sizes:
         if s.op == "hash":
-            made.append(Call("hash", next(hashed), next(digests)))
+            message, digest = next(hashed)
+            made.append(Call("hash", message, digest))
             continue
         assert oracles[0] is not None
-        key, npub, ad, message = next(given)
-        body, tag = _parted(next(outputs), oracles[0].tag)
-        if s.reuse:
-            made.append(Call(s.op, message, body, key, npub, ad, tag))
-        made.append(Call(s.op, message, body, key, npub, ad, tag, reuse=s.reuse))
+        for reuse in (False, True) if s.reuse else (False,):
+            (key, npub, ad, message), output = next(sealed)
+            body, tag = _parted(output, oracles[0].tag)
+            made.append(Call(s.op, message, body, key, npub, ad, tag, reuse=reuse))
     return made
 
 
-def kept(sizes: Sequence[CallSize], cycles: Sequence[int]) -> list[int]:
-    """The cycles of sizes among those of :func:`calls`."""
-    every = iter(cycles)
-    made = []
+def turns(sizes: Sequence[CallSize]) -> list[int]:
+    """The order in which the calls of :func:`calls` are timed: hashes are between the others."""
+    at = 0
+    aead: list[list[int]] = []
+    hashes: list[list[int]] = []
     for s in sizes:
-        if s.reuse:
-            next(every)
-        made.append(next(every))
+        (hashes if s.op == "hash" else aead).append([at, at + 1] if s.reuse else [at])
+        at += 2 if s.reuse else 1
+    step = len(aead) // (len(hashes) + 1) + 1
+    made: list[int] = []
+    for k, own in enumerate(aead):
+        made += own
+        if hashes and k % step == 0:
+            made += hashes.pop(0)
+    return [*made, *(n for own in hashes for n in own)]
+
+
+def kept(sizes: Sequence[CallSize], cycles: Sequence[int]) -> list[int]:
+    """The cycles of sizes among those of calls that were made in their :func:`turns`."""
+    of = dict(zip(turns(sizes), cycles, strict=True))
+    made, at = [], 0
+    for s in sizes:
+        at += s.reuse
+        made.append(of[at])
+        at += 1
     return made
