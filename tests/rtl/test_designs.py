@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.hardware import FLAT, Hardware, traced
 from steelyard.model.reasons import Reason
@@ -22,6 +24,13 @@ verilator = toys.needs("verilator")
 synthesises = toys.needs("verilator", "yosys", "nextpnr-ecp5")
 DEFAULT = ("      default: do_data = 32'he0000000; // DEFAULT", "      STATUS: do_data = 32'he0000000;")
 IDLE = "assign sdi_ready = 1'b0;"
+PARTS = (
+    "// A toy",
+    "module half (input a, b, output y); wire nowhere; assign y = a & b; endmodule\n"
+    "module bare (input a, output y); wire nowhere; assign y = a ^ nowhere; endmodule\n//",
+)
+RING_OF_PARTS = "wire a, b; half x(a, sdi_valid, b); half y(b, sdi_data[0], a); assign sdi_ready = b;"
+BARE = "bare x(sdi_valid, sdi_ready);"
 RING = "wire a, b; assign a = b ^ sdi_valid; assign b = ~(a & sdi_data[0]); assign sdi_ready = b;"
 HOST = 'reg [7:0] host [0:15]; initial $readmemh("/etc/hostname", host); assign sdi_ready = host[sdi_data[3:0]][0];'
 NEVER_READY = ("state == INSTRUCTION || state == HEADER || state == DATA; // READY", "state == INSTRUCTION;")
@@ -85,6 +94,14 @@ def test_blocks_that_read_each_other_are_named(tmp_path: Path) -> None:
         ),
         (("output logic        do_last", "output logic        do_last,\n output logic done"), None, ""),
         (("do_ready,", "do_redy,"), Reason.OTHER_PORTS, "toy has no port do_ready"),
+        (
+            (
+                "input  logic        rst,",
+                "input logic rst, input logic [2048:0] rdi_data, input logic rdi_valid, output logic rdi_ready,",
+            ),
+            Reason.OTHER_PORTS,
+            "rdi_data has 2049 bits",
+        ),
         (("typedef enum", "left_out other(.clk); typedef enum"), Reason.MISSING_FILE, "left_out"),
     ],
 )
@@ -110,21 +127,100 @@ def test_what_cannot_be_simulated_has_a_reason(
     [
         (DEFAULT, Reason.LATCH, "do_data"),
         ((IDLE, ""), Reason.UNDRIVEN, "sdi_ready"),
-        ((IDLE, RING), Reason.LOOP, "without a register"),
+        ((IDLE, RING), Reason.LOOP, "without a register: toy.sv:"),
+        ((IDLE, RING_OF_PARTS), Reason.LOOP, "without a register: toy.sv:1"),
+        ((IDLE, BARE), Reason.UNDRIVEN, "x.nowhere"),
         ((IDLE, HOST), Reason.MISSING_FILE, "/etc/hostname"),
     ],
-)  # fmt: skip
+)
+@pytest.mark.parametrize("device", ["ecp5", "asic"])
 def test_a_circuit_that_nobody_means_has_a_reason(
-    tmp_path: Path, change: tuple[str, str], reason: Reason, said: str
+    tmp_path: Path, change: tuple[str, str], reason: Reason, said: str, device: str
 ) -> None:
     text = ("always_comb begin", "always @* begin")  # the one promises that there is no latch
-    (design,) = designs_of(toys.design(tmp_path / "toy", text, change))
+    (design,) = designs_of(toys.design(tmp_path / "toy", text, change, PARTS))
     work = tmp_path / "work"
     work.mkdir()
     with pytest.raises(ToolError) as raised:
-        synthesis.synthesise(bench.own(design), load_device("ecp5"), work)
+        synthesis.synthesise(bench.own(design), load_device(device), work)
     assert raised.value.failure.reason is reason
     assert said in raised.value.failure.detail
+
+
+SLANG = ("OUT_HEADER: do_data = 32'h93000004;", "OUT_HEADER: do_data = {<<8{32'h04000093}};")
+
+
+@toys.needs("yosys")
+def test_what_yosys_does_not_read_slang_does(tmp_path: Path) -> None:
+    """Into the same registers; texts are parameters there too."""
+    text = ("module toy (", 'module toy #(parameter string KIND = "") (')
+    told = ("sdi_ready = 1'b0;", 'sdi_ready = KIND == "a, b.c" ? 1\'b0 : sdi_valid;')
+    (plain,) = designs_of(toys.design(tmp_path / "plain"))
+    (design,) = designs_of(toys.design(tmp_path / "slang", SLANG, text, told))
+    design = replace(design, parameters=(("KIND", "a, b.c"),))
+    made = []
+    for d in (plain, design):
+        (work := tmp_path / f"{d.folder.name}-work").mkdir()
+        made.append(synthesis.synthesise(bench.own(d), load_device("ecp5"), work))
+    assert made[0].types["TRELLIS_FF"] == made[1].types["TRELLIS_FF"]
+    top = json.loads((work / synthesis.NETLIST).read_bytes())["modules"]["toy"]
+    assert top["ports"]["sdi_ready"]["bits"] == ["0"]
+    assert "read_slang" in (work / "synth.ys").read_text()
+
+
+@toys.needs("yosys")
+def test_an_error_that_slang_finds_has_its_line(tmp_path: Path) -> None:
+    (design,) = designs_of(toys.design(tmp_path / "toy", SLANG, ("sum <= 0;", "sum <= gone;")))
+    with pytest.raises(ToolError, match=r"toy\.sv:\d+: ERROR: .*gone"):
+        synthesis.synthesise(bench.own(design), load_device("ecp5"), tmp_path)
+
+
+ROM = (IDLE, "  logic [31:0] rom [0:3]; initial $readmemh(FILE, rom); // ROM\n  assign sdi_ready = 1'b0;")
+
+
+@verilator
+def test_a_memory_s_file_is_read_from_the_design_s_folder(tmp_path: Path) -> None:
+    """By a text in the sources or a parameter; where it is not there, nobody blames the design's words."""
+    named = ("module toy (", 'module toy #(parameter FILE = "data/rom.hex") (')
+    answer = ("OUT_HEADER: do_data = 32'h93000004;", "OUT_HEADER: do_data = rom[2];")
+    folder = toys.design(tmp_path / "toy", ROM, named, answer)
+    (design,) = designs_of(folder)
+    assert design.data == ()
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    (gone,) = bench.run(tmp_path, toys.STREAMS, ("full",))
+    assert gone.failure is not None
+    assert gone.failure.reason is Reason.MISSING_FILE
+    assert "data/rom.hex" in gone.failure.detail
+    before = design.digest
+    (folder / "data").mkdir()
+    (folder / "data" / "rom.hex").write_text("0 1 93000004 3\n")
+    (design,) = designs_of(folder)
+    assert [name for name, _ in design.data] == ["data/rom.hex"]
+    assert design.digest != before
+    (work := tmp_path / "work").mkdir()
+    bench.build(design, bench.own(design), work, optimised="-O0")
+    assert [o.outcome for o in bench.run(work, toys.STREAMS, ("full",))] == ["ok"]
+    (tmp_path / "secret").write_text("0")
+    (folder / "data" / "rom.hex").unlink()
+    (folder / "data" / "rom.hex").symlink_to(tmp_path / "secret")
+    assert designs_of(folder)[0].data == ()
+
+
+def test_no_file_of_a_design_is_in_place_of_a_source(tmp_path: Path) -> None:
+    (design,) = designs_of(toys.design(tmp_path / "toy"))
+    (tmp_path / "other").write_text("other")
+    names = bench.copied(replace(bench.own(design), data=(("src/000_toy.sv", tmp_path / "other"),)), tmp_path / "work")
+    assert (tmp_path / "work" / names[0]).read_text() == toys.SOURCE.read_text()
+
+
+@verilator
+def test_inputs_that_the_api_does_not_have_are_told(tmp_path: Path) -> None:
+    (design,) = designs_of(
+        toys.design(tmp_path / "toy", ("input  logic        rst,", "input logic rst, input logic scan,"))
+    )
+    found = bench.ports(bench.own(design), tmp_path)
+    assert bench.beside(design, found) == ["scan"]
+    assert bench.told(bench.own(design), tmp_path) == found
 
 
 class Written(ThreadPoolExecutor):

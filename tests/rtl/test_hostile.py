@@ -12,7 +12,7 @@ from steelyard.asked import settled, verified_with
 from steelyard.hardware import Hardware
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
-from steelyard.model.reasons import Failure, Reason
+from steelyard.model.reasons import Reason
 from steelyard.rtl import bench, synthesis, tools
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
@@ -55,6 +55,21 @@ CLOCKS = (
     ),
     ("        sum <= 0;\n", ""),
 )
+#: a mux of the device, which weighs nothing where yosys itself puts it between tables
+MUXF7 = ("// A toy", "(* blackbox *) module MUXF7 (input A, B, output Z); endmodule\n//")
+CLOCK = "  always_ff @(posedge clk) begin\n    if (rst)"
+#: two edges for one of the port
+DOUBLED = (
+    (CLOCK, f"  logic q; wire twice = clk ^ q; always_ff @(posedge twice) q <= !q;\n{CLOCK.replace('clk', 'twice')}"),
+)
+GATED = ((CLOCK, f"  wire gated = clk & pdi_valid;\n{CLOCK.replace('clk', 'gated')}"),)
+GATED_BY_A_LATCH = (
+    (
+        CLOCK,
+        "  logic open; always @* if (!clk) open = pdi_valid;\n"
+        f"  wire gated = clk & open;\n{CLOCK.replace('clk', 'gated')}",
+    ),
+)
 TWO_FACED = """module two_faced (
     input logic clk, input logic rst,
     input logic [31:0] pdi_data, input logic pdi_valid, output logic pdi_ready,
@@ -95,35 +110,33 @@ CLOCKED = "  always_ff @(posedge clk) if (pdi_valid)"
 TELLS = "\n".join(f'$display("{FORGED % m}");' for m in (*bench.MODES, "single"))
 
 
-def weighed(folder: Path, *changes: tuple[str, str]) -> Failure | None:
-    (design,) = designs_of(toys.design(folder / "toy", *changes))
-    with Store.open(folder / "results.db") as store:
-        (record,) = Hardware(store).campaign([Job(design, load_device("ecp5"), 1)], lambda *_: None)
-    return record.failure
-
-
-@pytest.mark.long
 @synthesises
 @pytest.mark.parametrize(
     ("changes", "reason", "said"),
     [
         ((NAMED, ("// A toy", f"`ifdef SYNTHESIS\n{LUT2}\n`endif\n//")), Reason.STRANGE_CELL, "LUT2"),
-        (CLOCKS, Reason.CLOCKS, "$glbnet$held"),
+        (
+            ((NAMED[0], NAMED[1].replace("LUT2 #(.INIT(4'b0001))", "MUXF7")), MUXF7),
+            Reason.STRANGE_CELL,
+            "MUXF7",
+        ),
+        (CLOCKS, Reason.CLOCKS, "own, not clk: toy.sv:"),
+        (DOUBLED, Reason.CLOCKS, "twice, not clk: toy.sv:"),
+        (GATED, Reason.CLOCKS, "gated, not clk: toy.sv:"),
+        (GATED_BY_A_LATCH, Reason.LATCH, "open is a latch: toy.sv:"),
     ],
-    ids=["named cells", "clocks"],
+    ids=["named cells", "cells that the device has", "clocks", "a clock of its own", "a gated clock", "a latch"],
 )
+@pytest.mark.parametrize("device", ["artix7", *(pytest.param(d, marks=pytest.mark.long) for d in ("ecp5", "asic"))])
 def test_a_better_figure_than_the_circuit_s_is_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    changes: tuple[tuple[str, str], ...],
-    reason: Reason,
-    said: str,
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], reason: Reason, said: str, device: str
 ) -> None:
-    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
-    failure = weighed(tmp_path, *changes)
-    assert failure is not None
-    assert failure.reason is reason, failure
-    assert said in failure.detail
+    """Before anything is mapped, on devices with a route and without."""
+    (design,) = designs_of(toys.design(tmp_path / "toy", *changes))
+    with pytest.raises(ToolError) as refused:
+        synthesis.synthesise(bench.own(design), load_device(device), tmp_path)
+    assert refused.value.failure.reason is reason, refused.value.failure
+    assert said in refused.value.failure.detail
 
 
 @simulates
@@ -136,7 +149,6 @@ def test_a_better_figure_than_the_circuit_s_is_refused(
         ('initial $system("true");', "$system"),
         ('import "DPI-C" function int system(input string s);', '"DPI-C"'),
         ("`systemc_implementation\n#include <stdio.h>\n`verilog", "`systemc_implementation"),
-        ('initial $dumpfile("said.log");', "$dumpfile"),
     ],
 )
 def test_what_no_circuit_does_is_refused(tmp_path: Path, more: str, said: str) -> None:
@@ -145,6 +157,14 @@ def test_what_no_circuit_does_is_refused(tmp_path: Path, more: str, said: str) -
         bench.build(design, bench.own(design), tmp_path)
     assert refused.value.failure.reason is Reason.SIMULATOR_ONLY
     assert said in refused.value.failure.detail
+
+
+@simulates
+def test_a_dump_is_no_harm(tmp_path: Path) -> None:
+    more = 'initial begin $dumpfile("said.log"); $dumpvars; end'
+    (design,) = designs_of(toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}")))
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, bench.MODES)] == ["ok"] * 4
 
 
 def test_what_only_looks_like_a_task_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +339,9 @@ def test_included_files_that_include_each_other_often_end(tmp_path: Path) -> Non
 def test_no_name_of_a_file_is_a_command(tmp_path: Path) -> None:
     design = _described(tmp_path / "design", source="toy; shell touch made.sv")
     names = bench.copied(bench.own(design), tmp_path / "work")
-    said = synthesis.script(bench.own(design), names, load_device("ecp5"))
+    said = "\n".join(
+        line for slang in (False, True) for line in synthesis.reading(bench.own(design), names, slang=slang)
+    )
     assert "shell" not in said.replace("toy__shell_touch_made.sv", "")
     assert (tmp_path / "work" / names[0]).is_file()
 

@@ -102,7 +102,7 @@ def _of_hardware() -> Iterator[Metric]:
     """What a design is and does on a device."""
     for name, title, unit, digits, lower in (
         ("lut", "LUT", "", 0, True),
-        ("lut_low", "LUT, at least", "", 0, True),
+        ("lut_low", "LUT without small", "", 0, True),
         ("ff", "FF", "", 0, True),
         ("elements_low", "LE, at least", "", 0, True),
         ("elements_high", "LE, at most", "", 0, True),

@@ -29,8 +29,8 @@ class Place(toml.Table, frozen=True):
 
 
 class Device(toml.Table, frozen=True):
-    """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
-    where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
+    """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` without
+    those that mostly share a table. ``models`` are yosys' simulation models of its cells, which are read with
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
     ``no_frequency``, which says why. ``others`` are the cells that are neither tables nor flip-flops. ``reads`` are the
     inputs of memories and shift registers that reach an output without a clock; at the others a path ends.
@@ -62,7 +62,7 @@ class Device(toml.Table, frozen=True):
 
     @property
     def known(self) -> set[str]:
-        """The cells that a netlist may have; yosys notes in some of its own where others come from."""
+        """The cells that yosys maps to; it notes in some of its own where others come from."""
         return {*self.lut, *self.ff, *self.others, "$scopeinfo"}
 
     @property

@@ -20,12 +20,16 @@ from .tools import ToolError
 
 #: what a synthesis leaves in its folder, and the liberty file that it finds there
 NETLIST, VERILOG, SAID, LIBERTY = "mapped.json", "mapped.v", "yosys.log", "cells.lib"
+#: the design before it is mapped, and what yosys' check says of it
+FLAT, CHECKED = "flat.json", "check.log"
 #: seconds for one run of yosys, and of a placement
 SYNTHESIS, PLACEMENT = 900.0, 900.0
 
 
 #: attributes of sources that would keep parts of a design out of what is counted
 _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
+#: cells of yosys that hold a value without a clock
+_LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")
 #: what only simulators do, which a mapped netlist would do too
 _SILENT = ("chformal -remove", "delete */t:$print")
 #: each net has one name and one bit, so that what toggles is counted once
@@ -54,19 +58,31 @@ class Routed(Struct, frozen=True):
     crowded: bool = False
 
 
-def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False) -> str:
-    """The yosys script: read, look for what nobody means, map to the device, and write what came of it."""
+def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
+    """The lines of a yosys script that read a design."""
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
-    if slang:
-        own = " ".join(f"-G{k}={v}" for k, v in n.parameters)
-        reading = [f"read_slang {defines} {include} --top {n.top} {own} {' '.join(files)}"]
+    if slang:  # without threads, which WebAssembly does not have
+        own = " ".join(f"-G{k}={v if isinstance(v, int) else _escaped(v)}" for k, v in n.parameters)
+        made = [f"read_slang --threads 1 {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
-        reading = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
-        reading += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
+        made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
+        made += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
+    return [*made, f"hierarchy -check -top {n.top}", *_PLAIN, "proc", *_SILENT]
+
+
+def examining(read: Sequence[str]) -> str:
+    """The yosys script that shows what a design is before it is mapped: flat, without what nothing needs."""
+    return "\n".join(
+        [*read, "flatten", "opt_expr", "opt_clean -purge", f"tee -o {CHECKED} check", f"write_json {FLAT}", ""]
+    )
+
+
+def script(n: Netlist, read: Sequence[str], device: Device) -> str:
+    """The yosys script that maps a design to the device, and writes what came of it."""
     return "\n".join(
         [
-            *reading, f"hierarchy -check -top {n.top}", *_PLAIN, "proc", *_SILENT, "tee -o check.log check",
+            *read,
             device.synth.format(top=n.top),
             "tee -o stat.json stat -json",
             *([_GATES] if device.liberty else []), f"write_json {NETLIST}", *_ONCE,
@@ -79,38 +95,58 @@ def _value(value: int | str) -> str:
     return str(value) if isinstance(value, int) else f'"\\"{value}\\""'
 
 
+def _escaped(value: str) -> str:
+    """A text for slang in one word of a script."""
+    return '"' + re.sub(r"\W", lambda found: f"\\x{ord(found[0]):02x}", value, flags=re.ASCII) + '"'
+
+
 def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
     """Makes ``work`` hold the mapped netlist, and returns its cells. Raises :class:`ToolError` with a reason."""
     files = bench.copied(n, work)
     if device.library is not None:
         shutil.copyfile(device.library, work / LIBERTY)
-    log = ""
-    for slang in (False, True):
-        (work / "synth.ys").write_text(script(n, files, device, slang=slang))
-        try:
-            log = tools.run("yosys", ["-s", "synth.ys"], work, seconds=SYNTHESIS)
-            break
-        except ToolError as e:
-            unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
-            if meant := questionable(e.log, _text(work / "check.log"), n):  # why yosys stops, by its name
-                raise ToolError(meant, e.log) from e
-            if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
-                raise bench.refused(_named(e), n) from e
+    read = _readable(n, files, work)
+    flat = json.loads((work / FLAT).read_bytes())["modules"][n.top]
+    looped = _loop(_text(work / CHECKED), n)
+    if meant := questionable(flat, _text(work / CHECKED), n):
+        raise ToolError(meant)
+    (work / "synth.ys").write_text(script(n, read, device))
+    try:
+        log = tools.run("yosys", ["-s", "synth.ys"], work, seconds=SYNTHESIS)
+    except ToolError as e:
+        if looped and e.failure.reason is Reason.COMPILE_ERROR:  # why yosys stops, by its name
+            raise ToolError(looped, e.log) from e
+        raise bench.refused(_named(e), n) from e
     (work / SAID).write_text(log)
-    if wrong := questionable(log, _text(work / "check.log"), n):
-        raise ToolError(wrong, log)
-    cells, looped = _cells(work, n.top, device)
+    cells, returns = _cells(work, n.top, device)
     if strange := sorted(cells.types.keys() - device.known):
-        text = f"cells of the device that sources name, or that no figure counts: {', '.join(strange)}"
-        raise ToolError(Failure(Reason.STRANGE_CELL, text), log)
-    if looped and (found := re.search(r"found logic loop in module .*:\n((?: .*\n)*)", _text(work / "check.log"))):
-        lines = dict.fromkeys(re.findall(r"src/\S+?:\d+", found[1]))
-        raise ToolError(Failure(Reason.LOOP, bench.own_names(f"a loop without a register: {', '.join(lines)}", n)), log)
+        raise ToolError(Failure(Reason.STRANGE_CELL, f"cells that no figure counts: {', '.join(strange)}"), log)
+    if returns:
+        raise ToolError(looped or Failure(Reason.LOOP, "a loop without a register"), log)
     return cells
 
 
+def _readable(n: Netlist, files: list[str], work: Path) -> list[str]:
+    """The lines of a script that read the design, which is examined with them: by yosys itself, or by slang where it
+    has what yosys cannot read. Raises :class:`ToolError`."""
+    for slang in (False, True):
+        read = reading(n, files, slang=slang)
+        (work / "examine.ys").write_text(examining(read))
+        try:
+            tools.run("yosys", ["-s", "examine.ys"], work, seconds=SYNTHESIS)
+        except ToolError as e:
+            unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
+            if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
+                raise bench.refused(_named(e), n) from e
+        else:
+            break
+    return read
+
+
 def _named(error: ToolError) -> ToolError:
-    """An error with the reason that yosys' words are of."""
+    """An error with the reason that yosys' words are of, and slang's own words."""
+    if found := re.search(r"^\S+:\d+: ERROR: .*", error.log, re.MULTILINE):
+        return ToolError(Failure(error.failure.reason, f"yosys: {found[0]}"), error.log)
     if re.search(r"Can(?:'t| not) open", error.failure.detail):
         return ToolError(Failure(Reason.MISSING_FILE, error.failure.detail), error.log)
     if re.search(r"(?i)module .* not found|is not part of the design", error.failure.detail):
@@ -124,16 +160,53 @@ def _text(file: Path) -> str:
     return file.read_text(errors="replace") if file.exists() else ""
 
 
-def questionable(log: str, checked: str, n: Netlist) -> Failure | None:
-    """Why a circuit is not what its author means: latches, ports that nothing drives."""
-    if found := re.search(
-        r"^(?:Warning: )?Latch inferred for signal `([^']*)' from process `([^']*)'", log, re.MULTILINE
-    ):
-        signal, line = found[1].split(".", 1)[-1].lstrip("\\"), re.search(r"src/\S+?:\d+", found[2])
-        return Failure(Reason.LATCH, bench.own_names(f"{signal} is a latch: {line[0] if line else found[2]}", n))
-    if found := re.search(rf"Wire {re.escape(n.top)}\.\\(\w+)(?: \[\d+\])? is used but has no driver", checked):
-        return Failure(Reason.UNDRIVEN, f"{found[1]} of {n.top} is used and nothing drives it")
+def questionable(flat: Mapping[str, Any], checked: str, n: Netlist) -> Failure | None:
+    """Why a circuit is not what its author means, or not what would be weighed: latches, signals that nothing drives,
+    cells that the sources name, and registers with another clock than the port. The module is flat and not mapped yet.
+    """
+    for cell in flat["cells"].values():
+        kind, where = cell["type"], bench.own_names(_line(cell), n)
+        if not kind.startswith("$") or "\\" in kind:
+            text = f"{kind}, a cell that sources name and do not describe: {where}"
+            return Failure(Reason.STRANGE_CELL, text)
+        if _LATCHES.match(kind):
+            return Failure(Reason.LATCH, f"{_signal(flat, cell['connections']['Q'])} is a latch: {where}")
+    if found := re.search(r"Wire \S+?\.\\(\S+)(?: \[\d+\])? is used but has no driver", checked):
+        return Failure(Reason.UNDRIVEN, f"{found[1].replace(chr(92), '')} of {n.top} is used and nothing drives it")
+    clock = flat["ports"].get(n.clock, {}).get("bits", ())
+    for cell in flat["cells"].values():
+        if other := [bit for bit in _clocked(cell) if bit not in clock]:
+            where = f"{_signal(flat, other)}, not {n.clock}: {bench.own_names(_line(cell), n)}"
+            text = f"registers have several clocks, and paths between them no frequency: {where}"
+            return Failure(Reason.CLOCKS, text)
     return None
+
+
+def _clocked(cell: Mapping[str, Any]) -> list[int]:
+    """The bits that clock a cell. A constant clocks nothing."""
+    without = int(cell["parameters"].get("CLK_ENABLE", "1"), 2) == 0  # a memory that is read at any time
+    return [] if without else [b for b in cell["connections"].get("CLK", ()) if isinstance(b, int)]
+
+
+def _line(cell: Mapping[str, Any]) -> str:
+    """Where the sources have a cell."""
+    found = re.search(r"src/\S+?:\d+", str(cell["attributes"].get("src", "")))
+    return found[0] if found else "a line that yosys does not tell"
+
+
+def _signal(flat: Mapping[str, Any], bits: Sequence[int | str]) -> str:
+    """What the sources call the first of the bits; a constant as it is."""
+    named = [name for name, net in flat["netnames"].items() if bits and bits[0] in net["bits"]]
+    return min(named, key=lambda name: ("$" in name, len(name)), default=str(*bits[:1]))
+
+
+def _loop(checked: str, n: Netlist) -> Failure | None:
+    """The loop without a register that yosys' check finds, with its lines."""
+    found = re.search(r"found logic loop in module .*:\n((?: .*\n)*)", checked)
+    if not found:
+        return None
+    lines = dict.fromkeys(re.findall(r"src/\S+?:\d+", found[1]))
+    return Failure(Reason.LOOP, bench.own_names(f"a loop without a register: {', '.join(lines)}", n))
 
 
 def _cells(work: Path, top: str, device: Device) -> tuple[Cells, bool]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ..model.reasons import Failure, Reason
 from . import bench, tools
 from .bench import Netlist
@@ -49,9 +51,8 @@ def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
     if not whole and design.top not in _MODULE.findall("\n".join(map(_text, verilog))):
         raise ToolError(Failure(Reason.WRONG_TOP, f"no entity or module {design.top}; there is {', '.join(entities)}"))
     (work / MADE).write_text("\n".join(made.values()))
-    return Netlist(
-        design.top, (work / MADE, *verilog), () if whole else design.parameters, design.defines, design.includes
-    )
+    parameters = () if whole else design.parameters
+    return replace(own, files=(work / MADE, *verilog), parameters=parameters)
 
 
 def _text(file: Path) -> str:
