@@ -228,9 +228,11 @@ def _made(folder: Path) -> Path:
 def test_ghdl_gets_what_it_is_fast_enough_for() -> None:
     """Long operations are left out, with those that need their keys."""
     reuse = (False, True, False, True, False)
-    some = [type(s)(s.name, s.sdi, s.pdi, s.out, again) for s, again in zip(toys.STREAMS, reuse, strict=False)]
+    some = [type(s)(s.name, ("4",) * (not r), s.pdi, s.out, r) for s, r in zip(toys.STREAMS, reuse, strict=False)]
     assert ghdl.few(some, (100, 100, 5000, 100, 100)) == [0, 1, 4]
     assert ghdl.few(some, (2000,) * 5) == [0, 1, 2, 3, 4]
+    hashed = [some[0], toys.STREAMS[0], some[1]]
+    assert ghdl.few(hashed, (100, 5000, 100)) == [0, 2], "a hash leaves the key as it is"
 
 
 def test_blank_lines_are_read_once() -> None:

@@ -177,7 +177,7 @@ module crypto_core #(
     if (rst) begin
       state <= BYTES;
       n <= 0;
-      {started, keyed, padded, sending} <= 0;
+      {started, keyed, padded, sending, separate} <= 0; // separate: a hash may come first
       parts <= 0;
     end
   end
