@@ -69,6 +69,9 @@ def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:
         "h": "entity f is port (pdi_data, sdi_data : in bit; do_data : out bit); end entity;\n"
         "entity h is port (pdi_data, sdi_data : in bit; do_data : out bit); end; architecture a of h is begin\n"
         "i : component f port map (pdi_data); end;",
+        "k": "entity f is port (pdi_data, sdi_data : in bit; do_data : out bit); end entity;\n"
+        "entity k is port (pdi_data, sdi_data : in bit; do_data : out bit); end; architecture a of k is begin\n"
+        "i : entity work . f port map (pdi_data, sdi_data, do_data); end;",
     }
     made["b"] = made.pop("a")
     for top, text in made.items():

@@ -297,7 +297,7 @@ def _tops(text: str) -> list[str]:
     named = [_places(rf"\b{p}\b", text) for p in ("pdi_data", "sdi_data", "do_data")]
     ends = {"module": _places(r"(?i)\)\s*;|\bmodule\s+\w+\s*;", text), "entity": _places(r"(?i)\bend\b", text)}
     names = []
-    for found in re.finditer(r"(?i)\b(module|entity)\s+(\w+)", text):
+    for found in re.finditer(r"(?i)\b(module|entity)\s+(\w+)\b(?!\s*\.)", text):
         end = min(_after(ends[found[1].lower()], found.end()), found.end() + _HEAD)
         if all(_after(places, found.end()) < end for places in named):
             names.append(found[2])
