@@ -125,6 +125,57 @@ def test_each_direction_is_a_library_of_its_own(bench: Bench, name: str, flags: 
     assert record.verification.source == "known"
 
 
+#: of a direction in C++: what both have under one name is a template's table and an inline function
+PLUS = """#include "crypto_core.h"
+#include "crypto_uint32.h"
+
+template <typename W> struct Key { static const W delta[4]; };
+template <typename W> const W Key<W>::delta[4] = {0x9e3779b9, 0x9e3779b9, 0x9e3779b9, 0x9e3779b9};
+
+inline __attribute__((noinline)) crypto_uint32 start() { return @START@; }
+
+static crypto_uint32 half(crypto_uint32 v, crypto_uint32 k) { return ((v << 4 ^ v >> 5) + v) ^ k; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"), [("uno", "-O2"), ("bluepill", "-O2"), ("bluepill", "-O2 -flto"), ("host", "-O2")]
+)
+def test_each_direction_is_a_library_of_its_own_in_c_plus_plus(bench: Bench, name: str, flags: str) -> None:
+    own = cores(bench.folder) / "crypto_core"
+    for direction, steps in STEPS.items():
+        folder, start = own / f"xtea{direction}" / "mine", "0" if direction == "encrypt" else "0xc6ef3720"
+        core = CORE.replace("@STEPS@", steps.replace(f"sum = {start}", "sum = start()")).partition("\n")[2]
+        assert "sum = start()" in core
+        for f in ("half.h", "half.c", "core.c"):
+            (folder / f).unlink()
+        write(
+            folder,
+            {
+                "core.cpp": PLUS.replace("@START@", start)
+                + core.replace("0x9e3779b9", "Key<crypto_uint32>::delta[i & 3]")
+            },
+        )
+    record = bench.weigh(discover(own).implementations[0], the_target(name), flags=flags)
+    assert record.failure is None, record.failure
+    assert record.verification is not None
+    assert record.verification.source == "known"
+
+
+def test_common_symbols_are_a_library_s_own(bench: Bench) -> None:
+    own = cores(bench.folder) / "crypto_core"
+    for direction, steps in STEPS.items():
+        if direction == "encrypt":
+            steps = steps.replace("sum = 0", "sum = state")
+        else:
+            steps += "\n    state = 1;"
+        core = CORE.replace("@STEPS@", steps).replace("\nint crypto_core", "\ncrypto_uint32 state;\n\nint crypto_core")
+        assert core.count("state") == 2
+        write(own / f"xtea{direction}" / "mine", {"core.c": core})
+    record = bench.weigh(discover(own).implementations[0], the_target("msp430f1611"), flags="-O2 -fcommon")
+    assert record.failure is None, record.failure
+
+
 @pytest.mark.parametrize("where", ["newencrypt/mine", "newencrypt", "newdecrypt/mine", "newdecrypt"])
 def test_the_known_answers_of_one_s_own_are_read(tmp_path: Path, where: str) -> None:
     """From the folder or the variant's, of either direction, and from a zip of one half."""

@@ -40,11 +40,12 @@ def prefixed(name: str) -> tuple[str, ...]:
     return tuple(f"-D{'_' * k}{m.format('_' * k + name)}" for k in range(2) for m in macros)
 
 
-def compiler_of(f: SourceFile, target: Target) -> tuple[str, ...]:
-    """The program that compiles ``f``, with the options of its language."""
+def compiler_of(f: SourceFile, target: Target, *, apart: bool = False) -> tuple[str, ...]:
+    """The program that compiles ``f``, with the options of its language; ``apart`` where names that GCC would make one
+    in a whole program are a library's own."""
     spec = target.toolchain
     if f.language == "c++":
-        return (spec.cxx, *_CXX)
+        return (spec.cxx, *_CXX, *(("-fno-gnu-unique",) if apart and not spec.linker else ()))
     if f.language == "asm":
         return (spec.compiler, "-x", "assembler-with-cpp")
     return (spec.compiler,)
@@ -123,10 +124,11 @@ def _takes(compiler: str, option: str) -> bool:
     return ask([compiler, option, "-E", "-x", "c", "/dev/null"]).code == 0
 
 
-def sparing_commons(spec: ToolchainSpec, command: list[str], merged: str) -> list[str]:
-    """An objcopy ``command`` that leaves common symbols global. LLVM's linker allocates them in the last link only, and
-    silently treats a local one as an address."""
-    options = rf"$({spec.prefix}nm --format=posix {merged} | sed -n 's/^\([^ ]*\) C .*/--keep-global-symbol=\1/p')"
+def sparing_commons(spec: ToolchainSpec, command: list[str], merged: str, library: str = "") -> list[str]:
+    """An objcopy ``command`` that leaves common symbols global, those of a ``library`` under names of its own. LLVM's
+    linker allocates them in the last link only, and silently treats a local one as an address."""
+    keep = r"--keep-global-symbol=\1" + (rf" --redefine-sym=\1={library}.\1" if library else "")
+    options = rf"$({spec.prefix}nm --format=posix {merged} | sed -n 's/^\([^ ]*\) C .*/{keep}/p')"
     return ["/bin/sh", "-c", f'o="$1"; shift; exec "$o" {options} "$@"', "sh", *command]
 
 

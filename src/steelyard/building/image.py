@@ -261,8 +261,15 @@ def _compile(
     lto = link_time(spec, flags)
     script = Script()
     for k, f in enumerate(units):
-        told = (*_folders(implementation, implementation.library_of(f)), *include)
-        compiler = (*compiler_of(f, target), *spec.flags, *CODE, *flags, *told)
+        library = implementation.library_of(f)
+        told = (*_folders(implementation, library), *include)
+        compiler = (
+            *compiler_of(f, target, apart=library != implementation.primitive),
+            *spec.flags,
+            *CODE,
+            *flags,
+            *told,
+        )
         script.add(f"{k}", *unread(spec, f, compiler), (*compiler, "-c", f"src/{f.name}", "-o", f"{k}.o"))
     own_api = (f"-DSY_API={1 + list(API).index(implementation.primitive)}", f"-DSY_IMAGE={number}UL")
     include = (*_folders(implementation, implementation.primitive), *include)
@@ -285,8 +292,9 @@ def _compile(
         whole, alone = f"{library}.whole.o", f"{library}.library.o"
         script.add(f"merge-{library}", linking(spec, partial, numbered[library], whole))
         numbered[library] = [alone]
-        only = [f"{spec.prefix}objcopy", "--keep-global-symbol", library, whole, alone]
-        script.add(f"localise-{library}", sparing_commons(spec, only, whole) if spec.linker else only)
+        # groups of C++ are told apart by their names alone, which two libraries may share
+        only = [f"{spec.prefix}objcopy", "-R", ".group", "--keep-global-symbol", library, whole, alone]
+        script.add(f"localise-{library}", sparing_commons(spec, only, whole, library) if spec.linker else only)
         script.barrier()
     # link-time optimisation ends here: it covers the package only, and the API is called like any other
     script.add("merge", linking(spec, partial, [o for of in numbered.values() for o in of], "merged.o"))

@@ -7,4 +7,10 @@
 #define crypto_core_KEYBYTES CRYPTO_KEYBYTES
 #define crypto_core_CONSTBYTES CRYPTO_CONSTBYTES
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 extern int crypto_core(unsigned char *out, const unsigned char *in, const unsigned char *k, const unsigned char *c);
+#ifdef __cplusplus
+}
+#endif
