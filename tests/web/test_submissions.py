@@ -178,6 +178,17 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     assert request(service.url, f"{own}/vectors.csv").text.startswith("answer,")
     log = request(service.url, f"{own}/log")
     assert (log.status, log.headers["cache-control"]) == (200, "private, no-store")
+    for spelled in (
+        f"/{link}",
+        link.replace("/s", "/~s", 1),
+        f"{link}/",
+        f"/{file}",
+        "//submissions",
+        f"/api/v1/{link}",
+    ):
+        got = request(service.url, spelled)
+        assert (got.status, got.headers["cache-control"]) == (200, "private, no-store"), spelled
+        assert "etag" not in got.headers
     for wrong in (f"{link}/99", f"{link}/99/log", f"/submissions/{'x' * 22}/{own.rsplit('/', 1)[1]}"):
         assert request(service.url, wrong).status == 404
     assert request(service.url, "/variants/tinyjambu128v2").status == 404, "nobody else sees it"

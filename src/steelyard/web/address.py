@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from ..model.row import names_of
 from ..publish import sheet
+from .wire import ROOT
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -29,6 +30,11 @@ def segments(raw: str) -> tuple[str, ...]:
     """The names in a path as it was sent, before anything was decoded in it."""
     parts = raw.split("?")[0].split("/")
     return tuple(unquote(p, errors="backslashreplace").removeprefix(_GUARD) for p in parts if p)
+
+
+def is_private(names: Sequence[str]) -> bool:
+    """Whether what stands at an address is somebody's own, however it was spelled: nobody keeps it on the way."""
+    return names[:1] in (("submissions",), ("operate",)) or names[: len(ROOT) + 1] == (*ROOT, "submissions")
 
 
 def _quoted(name: str) -> str:

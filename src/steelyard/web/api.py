@@ -199,11 +199,6 @@ def is_asked(names: Sequence[str]) -> bool:
     return names[:1] == (wire.ROOT[0],)
 
 
-def is_private(names: Sequence[str]) -> bool:
-    """Whether what stands at an address is somebody's own."""
-    return names[: len(wire.ROOT) + 1] == (*wire.ROOT, "submissions")
-
-
 def answer(store: Store, names: tuple[str, ...], query: str, body: bytes) -> tuple[int, str, bytes]:
     """What the API answers at an address. Raises :class:`UserError` where it cannot,
     :class:`NotThereError` where there is nothing."""

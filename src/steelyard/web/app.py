@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 
-from . import reply, script, upload
+from . import address, reply, script, upload
 from .kept import REST, STALE, Cache, Kept
 from .makers import WAITING, Here, Makers
 from .news import News
@@ -269,31 +269,25 @@ def create(makers: Makers | Here) -> FastAPI:
             hands.add(key)
         return _kept_private(kept, request)
 
-    @app.api_route("/api/v1/submissions/{link}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
-    async def owned(request: Request) -> Response:
-        """What programs ask of what somebody handed in."""
-        return await _answered(request, _kept_private)
-
     @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
     async def asked(request: Request) -> Response:
         """What programs ask is made for each: a reading of several parts has to know the newest run."""
-        return await _answered(request, _sent)
-
-    async def _answered(request: Request, send: Callable[[Kept, Request], Response]) -> Response:
         sent = await upload.small(request, MOST_ASKED)
         if isinstance(sent, Response):
             return sent
-        kept = await service.fairly(_of_one(request), lambda: makers.make(*_address(request), sent))
-        return _busy() if kept is None else send(kept, request)
+        path, query = _address(request)
+        kept = await service.fairly(_of_one(request), lambda: makers.make(path, query, sent))
+        if kept is None:
+            return _busy()
+        return (_kept_private if address.is_private(address.segments(path)) else _sent)(kept, request)
 
-    @app.api_route("/submissions", methods=["GET", "HEAD"], include_in_schema=False)
-    @app.api_route("/submissions/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
-    async def private(request: Request) -> Response:
+    async def private(request: Request, names: tuple[str, ...]) -> Response:
         """What is handed in is nobody else's: it is not kept, here or on the way."""
         path, query = _address(request)
-        if makers.taking is None and not path.strip("/").count("/"):
+        form = names == ("submissions",)
+        if makers.taking is None and form:
             return Response("this server takes no submissions\n", 403, media_type="text/plain")
-        if makers.taking is not None and makers.taking.closed and path.strip("/") == "submissions":
+        if makers.taking is not None and makers.taking.closed and form:
             kept = await makers.take(Sent(path, query, b"", "", "", posted=False))  # it says why
         else:
             kept = await service.fairly(_of_one(request), lambda: makers.make(path, query))
@@ -301,6 +295,9 @@ def create(makers: Makers | Here) -> FastAPI:
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
+        names = address.segments(_address(request)[0])
+        if address.is_private(names):
+            return await private(request, names)
         kept = await service.answer(*_address(request), _of_one(request))
         return _busy() if kept is None else _sent(kept, request)
 

@@ -107,7 +107,8 @@ Block = Heading | Table | Picture | Markup | Text | Pre | Links | Form
 
 class Page(Struct, frozen=True):
     """A page. ``trail`` are the pages above it. It is to be looked at again after ``again`` seconds, if any; somebody
-    may just be filling in its last blocks, so many as are ``fixed``."""
+    may just be filling in its last blocks, so many as are ``fixed``. What stands ``alone`` is of no stored runs, and
+    does not change with them."""
 
     title: str
     blocks: Sequence[Block]
@@ -116,12 +117,14 @@ class Page(Struct, frozen=True):
     status: int = 200
     again: int = 0
     fixed: int = 0
+    alone: bool = False
 
     def sheet(self, label: str) -> Sheet | None:
         """The table of this label."""
         sheets = (b.sheet for b in self.blocks if isinstance(b, Table))
-        return next((s for s in sheets if label in (s.label, s.own)), None)
+        return next((s for s in sheets if label and label in (s.label, s.own)), None)
 
     def picture(self, label: str) -> Picture | None:
         """The figure of this label."""
-        return next((b for b in self.blocks if isinstance(b, Picture) and label in (b.label, b.own)), None)
+        pictures = (b for b in self.blocks if isinstance(b, Picture))
+        return next((p for p in pictures if label and label in (p.label, p.own)), None)

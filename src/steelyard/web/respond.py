@@ -53,9 +53,10 @@ def drawn(reply: Reply) -> Reply:
 def failed(path: str, e: BaseException, query: str = "") -> Reply:
     """Why what is asked at an address cannot be had."""
     names = address.segments(path[: ask.LONGEST])
-    private = names[:1] in (("submissions",), ("operate",)) or api.is_private(names)
     return explained(
-        e, "a private page" if private else f"{path}?{query}", wrong_answer if api.is_asked(names) else wrong_page
+        e,
+        "a private page" if address.is_private(names) else f"{path}?{query}",
+        wrong_answer if api.is_asked(names) else wrong_page,
     )
 
 
@@ -116,7 +117,7 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
 def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:
     """The page of a route."""
     made = route.make(pages.View(store, ask.query(query, [field.name for field in route.asked])), *names)
-    return layout.distinct(made, address.words(store))
+    return layout.distinct(made) if made.alone else layout.distinct(made, address.words(store))
 
 
 def _nowhere(names: tuple[str, ...]) -> NotThereError:

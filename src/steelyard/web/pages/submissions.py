@@ -140,7 +140,7 @@ def one(v: View, token: str) -> Page:
         if ahead  # the page is loaded again until then, and what was filled in would be lost
         else _form(s.licence, Field(_PREVIOUS, "", value=token, kind="hidden"))
     )
-    return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0)
+    return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0, alone=True)
 
 
 def _progress(jobs: Sequence[Job]) -> str:
