@@ -538,3 +538,14 @@ def test_a_function_that_ends_in_a_jump_to_the_first_one_has_not_returned(cli: C
     said = json.loads(cli("sim x.elf -t uno --call g --json").out)
     assert (said["end"], said["result"]["1"]) == ("returned", 7)
     assert said["calls"][0]["cycles"] > 300
+
+
+def test_a_loop_at_a_function_s_beginning_calls_nothing(cli: Cli, tmp_path: Path) -> None:
+    text = f"{VECTORS}    movs r0, #5\n    bl f\n    movs r0, #3\n    bl f\n    bkpt 0\n"
+    function = ".global f\n.type f, %function\n.thumb_func\nf: subs r0, #1\n    bne f\n    bx lr\n.size f, . - f\n"
+    assembled(tmp_path, text + function, "bluepill", 0x2000)
+    for asked, calls in (("--trigger f", 2), ("--call f --arg 9", 1)):
+        said = json.loads(cli(f"sim x.elf -t bluepill {asked} --json").out)
+        assert [(n["function"], n["calls"]) for n in said["tree"] if n["function"] == "f"] == [("f", calls)], said[
+            "tree"
+        ]

@@ -85,7 +85,7 @@ impl Profile {
         }
         let start = self.functions[function].start;
         match self.stack.last() {
-            None => self.push(function, u32::MAX, u32::MAX),
+            None => self.push(function, sp, u32::MAX),
             Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp && !called) => {}
             Some(top) if pc == start => {
                 let mut back = back;
@@ -137,6 +137,17 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::{Profile, Span};
+
+    #[test]
+    fn a_root_that_begins_with_its_own_loop_calls_nothing() {
+        let mut p = Profile::new(vec![Span { start: 0, end: 10 }]);
+        for pc in [0, 0, 0, 4] {
+            p.block(pc, pc + 4, 100, false, 1);
+        }
+        p.block(0, 4, 98, true, 1); // itself
+        let seen: Vec<_> = p.nodes().iter().map(|n| (n.parent, n.calls, n.cycles)).collect();
+        assert_eq!(seen, [(0, 1, 4), (0, 1, 1)]);
+    }
 
     #[test]
     fn calls_tail_calls_and_returns() {
