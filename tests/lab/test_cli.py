@@ -198,6 +198,14 @@ def _children(process: int) -> list[int]:
     return [int(c) for c in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
+def test_a_virtual_lab_goes_on_under_nohup(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+    words = [sys.executable, "-m", "steelyard", "boards", "virtual", "--lab", str(file), "--"]
+    script = 'trap "" HUP; exec "$@" sh -c "kill -HUP \\$PPID; sleep 1; exit 5"'
+    assert subprocess.run(["sh", "-c", script, "sh", *words], check=False).returncode == 5
+
+
 @pytest.mark.parametrize("command", [["--", "sleep", "60"], []])
 def test_a_virtual_lab_that_is_told_to_end_leaves_nothing(tmp_path: Path, command: list[str]) -> None:
     file, port = tmp_path / "lab.toml", tmp_path / "a"

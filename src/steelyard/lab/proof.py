@@ -50,7 +50,7 @@ def clock(station: Station, client: Client) -> tuple[float, int, bool]:
     where equal calls differ by more than samples explain, or a delay's pulse does not grow with its turns."""
     said, sample = station.clock_ppm, station.cycles_per_sample
     short, apart = _delayed(station, client, TURNS)
-    if short <= 0:
+    if short <= 2 * sample + 1:  # which jitter may be
         raise _no_longer(station, short)
     # a count is right modulo its width, of which a clock that is off takes no more than half
     most = min(SECONDS * station.target.board_hz, (1 << client.hello.counter_bits - 1) / (MOST / 1e6))

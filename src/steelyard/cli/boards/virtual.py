@@ -56,9 +56,13 @@ def verb(ask: Virtual) -> int:
 
 @contextmanager
 def _told_to_end() -> Iterator[None]:
-    """Inside a signal to end takes what is played away as Ctrl-C does: links to its ports among it."""
-    before = {s: signal.signal(s, lambda number, _: sys.exit(128 + number)) for s in (signal.SIGTERM, signal.SIGHUP)}
+    """Inside a signal to end takes what is played away as Ctrl-C does: links to its ports among it. One that is
+    ignored, as nohup has it, stays so."""
+    before = {s: signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)}
+    before = {s: handler for s, handler in before.items() if handler is not signal.SIG_IGN}
     try:
+        for each in before:
+            signal.signal(each, lambda number, _: sys.exit(128 + number))
         yield
     finally:
         for each, handler in before.items():
