@@ -32,8 +32,8 @@ void sy_target_init(void)
     RCU_CTL |= HXTALEN;
     while (!(RCU_CTL & HXTALSTB))
         ;
-    RCU_CFG1 = 1u;                                        /* PREDV0: 2 */
-    RCU_CFG0 = 1u << 29 | 10u << 18 | 1u << 16 | 4u << 8; /* PLLMF 27 from PREDV0, APB1 / 2 */
+    RCU_CFG1 = 1u;                                                   /* PREDV0: 2, of which */
+    RCU_CFG0 = 1u << 29 | 10u << 18 | 1u << 17 | 1u << 16 | 4u << 8; /* bit 17 is the lowest; PLLMF 27, APB1 / 2 */
     RCU_CTL |= PLLEN;
     while (!(RCU_CTL & PLLSTB))
         ;

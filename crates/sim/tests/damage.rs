@@ -160,8 +160,8 @@ fn damaged_images_are_loaded_or_refused_in_words() {
         let segments: Vec<_> = image.segments.iter().map(|s| (s.address, s.bytes.len())).collect();
         assert_eq!(segments, [(0x4000_0000, 16), (0x4000_0010, 8)]);
         assert_eq!(
-            [0x4000_0007, 0x4000_0100, 0x3FFF_FFFF].map(|pc| image.function(pc)),
-            [Some("main".to_owned()), Some("last".to_owned()), None]
+            [0x4000_0007, 0x4000_0009, 0x4000_0100, 0x3FFF_FFFF].map(|pc| image.function(pc)),
+            [Some("main".to_owned()), Some("last".to_owned()), None, None]
         );
         assert_eq!(image.address("table"), Some(0x2000_0000));
 
