@@ -81,7 +81,7 @@ class Asked:
         return made
 
     def timed(self, sizes: Sequence[CallSize]) -> list[Stream]:
-        """Those of :meth:`measured` in the order that :func:`.vectors.kept` takes their cycles in."""
+        """Those of :meth:`measured` in the order that :func:`.rtl.vectors.kept` takes their cycles in."""
         made = self.measured(sizes)
         return [made[k] for k in vectors.turns(sizes)]
 
