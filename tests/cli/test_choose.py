@@ -337,6 +337,16 @@ def test_what_has_no_points_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path
     assert "nothing else fits" in chosen("choose small1 -t uno --mlen 24 --adlen 8").out
 
 
+def test_what_has_no_figure_of_memory_is_not_taken_for_none(chosen: Cli, tmp_path: Path) -> None:
+    """As of a run that another made, or of a chip whose stack nobody could read."""
+    for left, digest in (("stack", "a"), ("rom", "b")):
+        made = linear("blind1/ref", 1, digest=digest)
+        store(tmp_path / "results.db", replace(made, metrics={n: v for n, v in made.metrics.items() if n != left}))
+        said = chosen(f"{ASK} --ram 100").out
+        assert "small1/ref is first" in said
+        assert "without ROM or RAM, so not compared: blind1/ref" in said
+
+
 def test_no_filter_brings_back_what_was_replaced(chosen: Cli, tmp_path: Path) -> None:
     """The first sources of two were replaced, by wrong and by larger ones."""
     for where in ("rom < 4000", "outcome == verified", "rom < 4000 and flags == -O3"):

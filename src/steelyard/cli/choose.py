@@ -258,7 +258,10 @@ def _rows(
     rows = found(ask.what, where, columns, ask.db)
     answer = answered(rows, apart=("workload",), together=together)
     weighed = [r for r in answer.rows if r["variant"] != "nocrypt"]
-    return [r for r in weighed if r["outcome"] == "verified"], (*answer.notes, *unjudged(weighed, "compared"))
+    verified = [r for r in weighed if r["outcome"] == "verified"]
+    whole = [r for r in verified if value(r, "rom") is not None and value(r, "ram") is not None]
+    lacking = {str(r["label"]) for r in verified} - {str(r["label"]) for r in whole}
+    return whole, (*choice.without_memory(sorted(lacking)), *answer.notes, *unjudged(weighed, "compared"))
 
 
 def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Choice:
@@ -433,7 +436,7 @@ def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], lis
         if cycles is None:
             unknown.append(r)
             continue
-        ram = (value(r, "ram") or 0) + (value(r, "context") or 0)
+        ram = (value(r, "ram") or 0.0) + (value(r, "context") or 0.0)
         made.append(r | {"cycles": cycles, "by": choice.BLOCKS, "ram": ram})
     return made, unknown, choice.without_cycles(sorted({str(r["label"]) for r in unknown}))
 

@@ -149,6 +149,11 @@ def without_cycles(labels: Sequence[str]) -> tuple[str, ...]:
     return (f"without the cycles of a block, so not compared: {some(labels)}",) if labels else ()
 
 
+def without_memory(labels: Sequence[str]) -> tuple[str, ...]:
+    """That some have no figure of ROM or RAM, so that nothing says whether they fit."""
+    return (f"without ROM or RAM, so not compared: {some(labels)}",) if labels else ()
+
+
 def without(labels: Sequence[str], *, measured: bool) -> tuple[str, ...]:
     """That some have no figure for the size, and how to get one, unless they were to be ``measured`` already."""
     if not labels:
@@ -339,7 +344,7 @@ def _assumptions(answer: Choice, rows: Sequence[Row]) -> list[str]:
         said.append(f"cycles: of {of}, without a mode; RAM holds the context, ROM both key schedules")
         operation = "decrypt" if answer.decrypt else "encrypt"
         if any(choose.further_cycles(r, operation) != value(r, f"cycles_{operation}_mean") for r in rows):
-            said.append("a message's first block finds caches empty, further ones do not")
+            said.append("where there are caches, a message's first block finds them empty, further ones do not")
     else:
         said.append("each call expands its key, as the API has it; a packet's other costs are not counted")
     ways = {r["by"] for r in rows}
