@@ -454,6 +454,26 @@ def test_the_baseline_of_blocks_of_another_size_is_taken_off_by_the_byte(cli: Cl
     assert [r["encrypt_per_byte"] for r in sheet["rows"]] == [(800 - 120) / 8]
 
 
+def test_of_block_ciphers_the_fastest_is_by_the_byte(cli: Cli, tmp_path: Path) -> None:
+    """A small block takes few cycles, and many of them; a context is no part of RAM."""
+    for label, cycles, each, ram in (("small/ref", 400, 100, 10), ("large/ref", 800, 50, 20)):
+        more = {"cycles_schedule_encrypt_mean": 1, "rom": 1000 * ram}
+        made = record(
+            label, primitive="crypto_block", load="kat", cycles=cycles, encrypt_per_byte=each, stack=ram, **more
+        )
+        store(tmp_path / "results.db", made)
+    for question in ("rank --top 1", "rank --kind merit --top 1", "rank --kind pareto"):
+        [first, *_] = json.loads(cli(f"{question} --json").out)
+        assert "encrypt_per_byte" in first["rows"][0], question
+        assert first["rows"][0]["label"] == ("small/ref" if "merit" in question else "large/ref"), question
+    assert cli("rank").out.count("RAM: without the context of a key, which the caller holds") == 2
+    for figure in ("top", "tradeoff"):
+        cli(f"plot {figure} -o {figure}.vl.json")
+        text = (tmp_path / f"{figure}.vl.json").read_text()
+        assert "cycles/byte" in text or "of block ciphers per byte" in text, figure
+        assert "without the context of a" in cli(f"plot {figure} --format md -o -").out, figure
+
+
 def test_a_share_is_of_what_its_heading_names(cli: Cli, tmp_path: Path) -> None:
     """Of each metric another implementation and other flags may be the reference's best."""
     store(

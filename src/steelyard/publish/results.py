@@ -57,6 +57,8 @@ WITHOUT = "without"
 FEW = 6
 #: devices that a job says it runs on, and how to say so
 ON: Mapping[Value, str] = {"board": "measured on a board", "virtual-board": "measured on a virtual board"}
+#: what RAM of a block cipher lacks
+_CONTEXT = "RAM: without the context of a key, which the caller holds (metric context)"
 #: what rows of one table share, because figures that differ in it cannot be compared
 GROUP = ("target", "primitive", "device", "compiler", "harness", "timing_model")
 #: how tables are sorted where nobody says
@@ -110,7 +112,9 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
 
 def of_group(sheet: Sheet, key: tuple[str, ...], rows: Sequence[Row]) -> Sheet:
     """The table, as one of some that :func:`grouped` puts together: others may have its label."""
-    return replace(sheet, group=Group(sheet.label, key, (len(rows), max(map(recency(), rows)))))
+    bare = key[1] == "crypto_block" and any(c.name == "ram" for c in sheet.columns)
+    notes = (*sheet.notes, *([_CONTEXT] if bare else ()))
+    return replace(sheet, notes=notes, group=Group(sheet.label, key, (len(rows), max(map(recency(), rows)))))
 
 
 def tables(
