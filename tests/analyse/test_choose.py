@@ -89,9 +89,10 @@ def test_batteries_are_counted_in_joules() -> None:
 
 def test_quantities_have_units() -> None:
     assert quantity("", "4K", BYTES, "") == quantity("", "4096", BYTES, "") == 4096
-    assert quantity("", "36/h", RATE, "") == pytest.approx(0.01)
+    assert quantity("", "36/h", RATE, "") == quantity("", "36 / hour", RATE, "") == pytest.approx(0.01)
+    assert quantity("", "1e3", BYTES, "") == 1000
     assert quantity("", "2uA", CURRENT, "") == quantity("", "2 µA", CURRENT, "") == 2e-6
-    for text in ("", "0", "-1K", "4Q", "K", "1e3", "nan"):
+    for text in ("", "0", "-1K", "4Q", "K", "1e", "1e99", "nan"):
         with pytest.raises(UserError, match=re.escape("--rom")):
             quantity("--rom", text, BYTES, "4K")
 

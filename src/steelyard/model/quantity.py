@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from .errors import UserError, cut
 
-_NUMBER = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(\S*)", re.ASCII)
+_NUMBER = re.compile(r"(\d{1,12}(?:\.\d{1,9})?(?:e[+-]?\d)?)\s*(\S*|/\s+\w+)", re.ASCII | re.IGNORECASE)
 
 #: bytes; K is 1024, as chips have it
 BYTES = {"": 1, "B": 1, "K": 1024, "KB": 1024, "KiB": 1024, "M": 1 << 20, "MB": 1 << 20, "MiB": 1 << 20}
@@ -15,7 +15,7 @@ BYTES = {"": 1, "B": 1, "K": 1024, "KB": 1024, "KiB": 1024, "M": 1 << 20, "MB": 
 RATE = {
     **dict.fromkeys(("/s", "Hz"), 1.0),
     **dict.fromkeys(("/min", "/m"), 1 / 60),
-    "/h": 1 / 3600,
+    **dict.fromkeys(("/h", "/hour"), 1 / 3600),
     **dict.fromkeys(("/day", "/d"), 1 / 86400),
 }
 #: coulombs
@@ -34,7 +34,7 @@ def quantity(option: str, text: str, units: Mapping[str, float], example: str) -
     """
     found = _NUMBER.fullmatch(text.strip())
     by_case = {name.lower(): factor for name, factor in units.items()}
-    factor = by_case.get(found[2].lower()) if found else None
+    factor = by_case.get("".join(found[2].lower().split())) if found else None
     if found is None or factor is None or float(found[1]) == 0:
         known = ", ".join(name for name in units if name)
         raise UserError(
