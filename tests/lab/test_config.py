@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import lab
-from steelyard.lab import description
+from steelyard.lab import config, description
 from steelyard.lab.config import FLASHERS
 from steelyard.lab.virtual import loaders, probes
 from steelyard.model.errors import UserError
@@ -64,6 +64,18 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
         ("clock_ppm = 0", "clock_ppm = nan", "boards.one.clock_ppm: is not within 50 000"),
         ('"P8_43"', '"P8_43,P8_42"', "instruments.la.channels: 'P8_43,P8_42' is not a name"),
         ("[boards.one]", f"{MINE % '-x {image'}[boards.one]", "flashers.mine: '-x {image': expected '}'"),
+        (
+            "[boards.one]",
+            f"{MINE % ''}write_hex = ['{{chipp}}']\n[boards.one]",
+            "unknown placeholder 'chipp'; did you mean chip",
+        ),
+        (
+            "[boards.one]",
+            f"{MINE % ''}probe = ['{{command}}']\n[boards.one]",
+            "unknown placeholder 'command'; known: interface",
+        ),
+        ("[boards.one]", f"{MINE % '{image:d}'}[boards.one]", "flashers.mine: unknown placeholder 'image:d'"),
+        ("[boards.one]", f"{MINE % '{image!r}'}[boards.one]", "flashers.mine: unknown placeholder 'image!r'"),
         ("[boards.one]", f"{MINE % '{0}'}[boards.one]", "flashers.mine: unknown placeholder '0'"),
         ("[boards.one]", f"{MINE % '{image.x}'}[boards.one]", "flashers.mine: unknown placeholder 'image.x'"),
         ("[boards.one]", f"{MINE % ''}seconds = nan\n[boards.one]", "flashers.mine.seconds: write seconds"),
@@ -125,6 +137,18 @@ def test_a_tcp_port_is_one_virtual_probes_or_analyzers(described: Path, tmp_path
     (swd3, swd4, *_), (la, lb, *_) = (re.findall(p, text) for p in (r"backend tcp (\d+)", r"127\.0\.0\.1/(\d+):"))
     refused(text, tmp_path, f"tcp {swd4}", f"tcp {swd3}", "boards.four: has the probe's TCP port of three")
     refused(text, tmp_path, f"/{lb}:", f"/{la}:", "instruments.lb: has the TCP port of la")
+
+
+@pytest.mark.parametrize("key", ["write", "write_hex", "verify"])
+def test_a_slip_in_a_bundled_flasher_is_named_wherever_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Not only by a lab: ``image`` asks for it too, and spells its arguments."""
+    text = (FLASHERS / "avrdude-arduino.toml").read_text()
+    (tmp_path / "mine.toml").write_text(re.sub(rf'(?m)^({key} = .*)"{{chip}}"', r'\1"{chipp}"', text))
+    monkeypatch.setattr(config, "FLASHERS", tmp_path)
+    with pytest.raises(UserError, match=r"flashers/mine\.toml: unknown placeholder 'chipp'; did you mean chip"):
+        lab.by_hand(load_target("uno"), "hex", "x.hex")
 
 
 def test_whoever_may_be_named_plays() -> None:

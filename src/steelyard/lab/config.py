@@ -14,17 +14,14 @@ from msgspec import field
 from ..model import toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target
-from . import clocks
+from . import arguments, clocks
+from .arguments import BOOT_PORT, PROBE
 from .metering import Meter, Metered, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
 #: commands of virtual probes, which say where they listen
 ST_LINK, BITBANG = "st-link backend tcp PORT", "remote_bitbang port PORT"
 _LISTENS = re.compile(r"(st-link backend tcp |remote_bitbang port |127\.0\.0\.1:)(\d{1,5})")
-#: an argument that stands for all that tells the flasher which probe it has
-PROBE = "{probe}"
-#: an argument that stands for the port of a boot loader
-BOOT_PORT = "{boot_port}"
 
 
 class FlashedChip(toml.Table, frozen=True, kw_only=True):
@@ -111,6 +108,14 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     def needs_boot_port(self) -> bool:
         """Whether the boot loader has a port of its own."""
         return BOOT_PORT in self.write
+
+    def check_arguments(self, where: str) -> None:
+        """:class:`UserError`, from ``where`` its table is, for what cannot be spelt out."""
+        try:
+            for key in arguments.KNOWN:
+                arguments.check(key, getattr(self, key))
+        except UserError as e:
+            raise UserError(f"{where}: {e}") from None
 
 
 class Probe(toml.Table, frozen=True, kw_only=True):
@@ -357,4 +362,7 @@ def host_and_port(text: str) -> tuple[str, int]:
 
 def flashers() -> dict[str, Flasher]:
     """Those of this folder, by name."""
-    return {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
+    found = {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
+    for name, flasher in found.items():
+        flasher.check_arguments(f"flashers/{name}.toml")
+    return found

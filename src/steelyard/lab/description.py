@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Collection
 from pathlib import Path
-from string import Formatter
 
 from msgspec.structs import fields
 
@@ -15,15 +14,12 @@ from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
 from .clocks import MOST
-from .config import PROBE, Board, Flasher, Host, Instrument, Lab, flashers
+from .config import Board, Flasher, Host, Instrument, Lab, flashers
 from .image import KINDS
 from .metering import Meter, kinds, metered
 
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PLACEHOLDERS = ("chip", "port", "boot_port", "baud", "image", "script", "start", "mode")
-#: what stands for more in the arguments that look at RAM, and in those that describe the probe
-_MEMORY, _PROBED = ("script", "file", "base", "size", "go"), ("interface", "command")
 #: control lines of a serial port, and none
 LINES = ("rts", "dtr", "")
 #: who plays boot loaders and probes of virtual boards, as ``virtual`` of a flasher names them: modules of ``virtual/``,
@@ -232,16 +228,7 @@ def _check_metered(where: str, meter: Meter, board: Board, target: Target) -> No
 
 
 def _check_flasher(where: str, f: Flasher) -> None:
-    looks = ((*f.restart, *f.fill, *f.dump), _MEMORY)
-    for arguments, known in (((*f.write, *f.verify), _PLACEHOLDERS), looks, ((*f.probe, *f.probe_command), _PROBED)):
-        for argument in arguments:
-            try:
-                words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
-            except ValueError as e:
-                raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
-            for word in words if argument != PROBE else ():
-                if word not in known:
-                    raise UserError(f"{where}: {unknown('placeholder', word, known)}")
+    f.check_arguments(where)
     if f.resets not in LINES:
         raise UserError(f"{where}.resets: {unknown('line', f.resets, LINES)}")
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):

@@ -12,7 +12,8 @@ from ..model.call import BUILD, DeviceError
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
 from . import line, probe
-from .config import PROBE, Station, flashers
+from .arguments import Written, spelt
+from .config import Flasher, Probe, Station, flashers
 from .image import made
 from .program import run
 from .touch import call
@@ -74,21 +75,27 @@ def by_hand(target: Target, format: str, file: str) -> list[tuple[str, ...]]:
         if chip is None or format not in ((chip.image or flasher.image).partition("-")[0], "hex"):
             continue
         arguments = flasher.write_hex if format == "hex" else flasher.write
-        words = {
-            "chip": chip.name or target.chip_name,
-            "port": "PORT",
-            "boot_port": "PORT",
-            "baud": str(flasher.baud),
-            "image": file,
-            "script": chip.script,
-            "start": hex(chip.start),
-            "mode": "8e1",
-        }
-        probe = [a.format(interface="PROBE") for a in flasher.probe]
-        spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
         if arguments:
-            found.append((flasher.program, *(word for many in spelt for word in many)))
+            words = _words(flasher, target, file, "PORT", "PORT")
+            probe = Probe(interface="PROBE").arguments(flasher)
+            found.append((flasher.program, *spelt(arguments, words, probe)))
     return found
+
+
+def _words(flasher: Flasher, target: Target, image: str, port: str, boot_port: str, mode: str = "8e1") -> Written:
+    """What stands for what in the arguments of a flasher that knows the target's chip."""
+    chip = flasher.known(target)
+    assert chip is not None
+    return Written(
+        chip=chip.name or target.chip_name,
+        port=port,
+        boot_port=boot_port,
+        baud=flasher.baud,
+        image=image,
+        script=chip.script,
+        start=hex(chip.start),
+        mode=mode,
+    )
 
 
 def kind_of(target: Target) -> str:
@@ -115,16 +122,8 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
         # a name that no program takes for several
         copy = Path(folder, "image.elf" if kind == "elf" else "image.bin")
         copy.write_bytes(content)
-        words = {
-            "chip": chip.name or station.target.chip_name,
-            "port": str(station.board.port),
-            "boot_port": str(station.board.boot_port),
-            "baud": str(flasher.baud),
-            "image": str(copy),
-            "script": chip.script,
-            "start": hex(chip.start),
-            "mode": "8n1" if station.board.virtual else "8e1",
-        }
+        board, mode = station.board, "8n1" if station.board.virtual else "8e1"
+        words = _words(flasher, station.target, str(copy), str(board.port), str(board.boot_port), mode)
         return run(station, arguments, words, flasher.seconds, lock)
 
 

@@ -17,6 +17,7 @@ from random import Random
 from ..model.call import DeviceError
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
+from .arguments import Looked
 from .config import Station
 from .program import run
 
@@ -70,7 +71,7 @@ def longest_untouched(before: bytes, after: bytes) -> int:
 
 def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
     flasher, chip, ram = station.flasher, station.chip, station.target.chip.ram
-    words = {"script": chip.script, "go": chip.go, "file": str(file), "base": hex(ram.base), "size": hex(ram.size)}
+    words = Looked(script=chip.script, go=chip.go, file=str(file), base=hex(ram.base), size=hex(ram.size))
     if (why := run(station, arguments, words, PATIENCE)) is not None:
         raise _lost(station, f"{flasher.program}: {why}")
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 from ..model import paths
 from ..model.errors import cut
+from .arguments import Looked, Written, spelt
 from .attempt import heard
-from .config import PROBE, Station
+from .config import Station
 from .plugs import by_usb
 
 WITHOUT_LINES = Path(__file__).parent / "virtual" / "without_lines"
 
 
 def run(
-    station: Station, arguments: tuple[str, ...], words: Mapping[str, str], seconds: float, *keep: int
+    station: Station, arguments: tuple[str, ...], words: Written | Looked, seconds: float, *keep: int
 ) -> str | None:
     """Runs the flasher with these arguments, in which ``words`` stand for placeholders, for at most so many seconds. It
     inherits the file descriptors to ``keep``. None when it says that all is well, else what it says, which is in the
     log of this thread's attempt too."""
     flasher = station.flasher
     probe = station.probe.arguments(flasher) if station.probe else ()
-    spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
-    command = (paths.tool(flasher.program) or flasher.program, *(word for many in spelt for word in many))
+    command = (paths.tool(flasher.program) or flasher.program, *spelt(arguments, words, probe))
     try:
         done = subprocess.run(
             command,
