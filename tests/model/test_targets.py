@@ -113,6 +113,34 @@ def test_slips_are_named(load: Callable[[str], Target], old: str, new: str, mess
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("LENGTH = 2K", "LENGTH = 2560", r"ram is 2560 bytes at 0x800100, and 2048 at 0x800100 in target.toml$"),
+        ("0x800100", "0x800200", r"ram is 2048 bytes at 0x800200, and 2048 at 0x800100 in target.toml$"),
+        ("32K - 512", "33K - 512", r"flash is 33280 bytes at 0x0, and 32768 at 0x0 in target.toml$"),
+        ("32K - 512", "SIZE", r"flash: write its ORIGIN and LENGTH as numbers$"),
+        ("32K - 512", "(32K-0x200)", None),
+        ("    ram (rw)  ", "    sram (rw) ", r"ram: write its ORIGIN and LENGTH as numbers$"),
+    ],
+)
+def test_the_linkers_memory_is_the_chips(
+    load: Callable[[str], Target], tmp_path: Path, old: str, new: str, message: str | None
+) -> None:
+    """Flash may be less, where a boot loader has the rest."""
+    script = (ROOT / "targets/uno/link.ld").read_text()
+    assert old in script
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/link.ld").write_text(script)
+    assert load(TEXT).name == "mine"
+    (tmp_path / "mine/link.ld").write_text(script.replace(old, new))
+    if message is None:
+        assert load(TEXT).name == "mine"
+    else:
+        with pytest.raises(UserError, match=rf"mine/link\.ld: {message}"):
+            load(TEXT)
+
+
+@pytest.mark.parametrize(
     ("target", "number", "read"),
     [
         ("due", "wait_states", False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,6 +17,14 @@ from .errors import UserError, unknown
 
 #: a target's names of peripherals, and settings, that no model answers for; no image and no figure depends on them
 BLOCKS = "blocks.toml"
+#: what avr-gcc adds to addresses of data
+_AVR_DATA = 0x80_0000
+#: a region of a linker script
+_REGION = re.compile(
+    r"^ *(?P<name>flash|ram) *\(\w+\) *: *ORIGIN *= *(?P<origin>\w+), *"
+    r"LENGTH *= *\(?(?P<length>(?:0x[0-9a-f]+|\d+)[km]?)(?: *- *(?P<less>(?:0x[0-9a-f]+|\d+)[km]?))?\)? *$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _Positive = Annotated[float, Meta(gt=0, lt=1e6)]
 
 
@@ -173,11 +182,36 @@ def load_target(name: str) -> Target:
             Simulator(target.chip)
         except ValueError as e:
             raise UserError(f"{paths.short(file)}: chip: {e}") from e
+        _compare(target, file.with_name("link.ld"))
     alternative = tuple(_placed(a, file.parent) for a in target.alternative)
     target = target.but(toolchain=_placed(target.toolchain, file.parent), alternative=alternative)
     if target.substitute is None or _here(target.toolchain) or not _here(target.substitute):
         return target
     return target.but(toolchain=_placed(target.substitute, file.parent), preferred=target.toolchain)
+
+
+def _compare(target: Target, script: Path) -> None:
+    """That the linker's memory is the chip's: else an image is refused that fits, or made of what is not there."""
+    if not script.exists():
+        return
+    data = _AVR_DATA if target.toolchain.family == "avr" else 0
+    regions = {m["name"]: m for m in _REGION.finditer(script.read_text(encoding="utf-8"))}
+    for name, mine, offset in (("flash", target.chip.flash, 0), ("ram", target.chip.ram, data)):
+        where = f"{paths.short(script)}: {name}"
+        if name not in regions:
+            raise UserError(f"{where}: write its ORIGIN and LENGTH as numbers")
+        base = int(regions[name]["origin"], 0)
+        less = regions[name]["less"]  # a boot loader's, or vectors
+        size = _bytes(regions[name]["length"]) - (_bytes(less) if less else 0)
+        if base != mine.base + offset or size > mine.size or (name == "ram" and size != mine.size):
+            chips = f"{mine.size} at {mine.base + offset:#x} in {script.with_name('target.toml').name}"
+            raise UserError(f"{where} is {size} bytes at {base:#x}, and {chips}")
+
+
+def _bytes(number: str) -> int:
+    """A linker's number."""
+    scale = {"K": 1 << 10, "M": 1 << 20}.get(number[-1].upper(), 1)
+    return int(number if scale == 1 else number[:-1], 0) * scale
 
 
 def _placed(spec: ToolchainSpec, folder: Path) -> ToolchainSpec:
