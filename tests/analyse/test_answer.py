@@ -15,7 +15,7 @@ from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Operation, Record
 from steelyard.model.row import Row
-from steelyard.publish import comparison, figure, pivot, results
+from steelyard.publish import comparison, figure, history, pivot, ranking, report, results
 from steelyard.publish.results import title_of
 from steelyard.store import Store
 from tests.made_up import other_build, record
@@ -105,6 +105,42 @@ def test_answers_with_all_runs_say_what_was_measured_on_what() -> None:
     sheet = results.flat(found, [])
     at = [c.name for c in sheet.columns].index("device")
     assert [line.cells[at] for line in sheet.lines] == ["simulator", "board"]
+
+
+VIRTUAL = "measured on a virtual board"
+
+
+def test_a_view_across_targets_says_what_all_boards_measured() -> None:
+    found = numbered(*on("virtual-board", record(), record(target="bluepill")))
+    for across in ("target", "implementation", "flags"):
+        (matrix,) = pivot.tables(found, across)
+        assert f"{VIRTUAL}: bluepill, uno" in matrix.notes
+    assert {d["panel"].split(":")[0] for d in figure.of_places(found)} == {
+        f"{t}, crypto_aead, {VIRTUAL}" for t in ("bluepill", "uno")
+    }
+    (matrix,) = pivot.tables(numbered(record(), record(target="bluepill")), "target")
+    assert not [n for n in matrix.notes if "measured" in n]
+
+
+def test_a_view_across_targets_says_what_one_board_measured() -> None:
+    found = numbered(record(), *on("virtual-board", record(target="bluepill")), record(target="due"))
+    said = {"bluepill": VIRTUAL, "due": "simulated", "uno": "simulated"}
+    summary = report.compose("", found, (), lambda rows: {}).summary
+    first, matrix = summary[0], summary[1]
+    at = [c.name for c in first.columns].index("figures")
+    assert {line.cells[0]: line.cells[at] for line in first.lines} == said
+    at = [c.name for c in matrix.columns].index("device")
+    assert {line.cells[at] for line in matrix.lines} == {"simulator", "virtual-board"}
+    panels = {d["panel"].split(":")[0] for d in figure.of_places(found)}
+    assert panels == {"due, crypto_aead", "uno, crypto_aead", f"bluepill, crypto_aead, {VIRTUAL}"}
+    assert f"{VIRTUAL}: bluepill" in ranking.merits(found, ())[-1].notes
+
+
+def test_a_history_is_of_one_device() -> None:
+    found = numbered(record(), *on("virtual-board", record(cycles=999.0)))
+    told = history.tables([r | {"revision": "1", "subject": "x"} for r in found], ())
+    assert [s.title for s in told] == [f"{title_of('uno', d)}: crypto_aead" for d in ("simulator", "virtual-board")]
+    assert len({s.label for s in told}) == 2
 
 
 def test_simulated_and_measured_rows_are_no_column() -> None:

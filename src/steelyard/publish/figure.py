@@ -27,7 +27,7 @@ from ..model.target import load_target, target_names
 from . import names
 from .figures import FOLDER, figure_names
 from .history import OF_LAB, changed
-from .results import GROUP, column, fewer, title_of
+from .results import GROUP, ON, column, fewer, title_of
 from .sheet import Column, Line, Sheet
 
 #: dots per inch of PNG files are these times 72
@@ -144,7 +144,9 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
 
 def _changes(rows: Sequence[Row], named: Sequence[str]) -> dict[int, str]:
     """By the identity of a row: what of compiler and template is other than in the run before of the same name."""
-    lines = grouped(zip(rows, named, strict=True), lambda of: (of[0]["target"], of[0]["workload"], of[1]))
+    lines = grouped(
+        zip(rows, named, strict=True), lambda of: (*(of[0].get(n) for n in ("target", "device", "workload")), of[1])
+    )
     found: dict[int, str] = {}
     for line in lines.values():
         ordered = sorted((r for r, _ in line), key=lambda r: r.get("order") or r["run"] or 0)
@@ -182,10 +184,14 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     apart = _incomparable(rows)
     named = dict(zip(map(id, rows), names_of(rows), strict=True))
     ciphers = (r for r in rows if r["variant"] != "nocrypt")
-    groups = grouped(ciphers, lambda r: (str(r["target"]), str(r["primitive"]), apart(r)))
+
+    def more(row: Row) -> str:
+        return (f", {ON[row['device']]}" if row.get("device") in ON else "") + apart(row)
+
+    groups = grouped(ciphers, lambda r: (str(r["target"]), str(r["primitive"]), more(r)))
     data: Data = []
-    for at, ((target, primitive, more), group) in enumerate(sorted(groups.items())):
-        title = f"{target}, {primitive}{more}"
+    for at, ((target, primitive, others), group) in enumerate(sorted(groups.items())):
+        title = f"{target}, {primitive}{others}"
         metrics = {n or cycles_of(primitive): word for n, word in _FIRST}
         rankings = best_by_each(group, metrics)
         for number, (n, word) in enumerate(metrics.items()):

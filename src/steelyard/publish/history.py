@@ -1,4 +1,4 @@
-"""What revisions cost, one below the other: a table for each target and primitive."""
+"""What revisions cost, one below the other: a table for each target, primitive and device."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..analyse.compare import of_known
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
-from .results import DEFAULT, column, fewer, heading, run_of
+from .results import DEFAULT, ON, column, fewer, heading, run_of
 from .sheet import Column, Line, Mark, Sheet
 
 #: what tells the lines of one history from those of another
@@ -32,9 +32,9 @@ def _short(value: object) -> str:
 def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
     """``rows`` in the order of their revisions, which they name in ``revision`` and ``subject``; marks say how a
     figure stands to that of the revision before."""
-    groups = grouped(rows, lambda r: (str(r["target"]), str(r["primitive"])))
+    groups = grouped(rows, lambda r: (str(r["target"]), str(r["primitive"]), str(r.get("device"))))
     sheets = []
-    for (target, primitive), group in sorted(groups.items()):
+    for (target, primitive, device), group in sorted(groups.items()):
         apart = [n for n in _APART if len({r[n] for r in group}) > 1]
         metrics = [column(n) for n in columns or DEFAULT[primitive]]
         shown = [Column("revision", "revision"), Column("subject", "subject")]
@@ -47,7 +47,8 @@ def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
             lines.append(Line([row.get(c.name) for c in shown], run_of(row), marks))
             before[key] = row
         notes = fewer(group, [c.name for c in metrics], called="revision")
-        sheets.append(Sheet(heading(group), f"history-{target}-{primitive}", shown, lines, notes=notes))
+        label = "-".join(["history", target, primitive, *([device] if device in ON else ())])
+        sheets.append(Sheet(heading(group), label, shown, lines, notes=notes))
     return sheets
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ..analyse.answer import workload_name
 from ..model.row import CONTEXT, Row, Value
 from . import ranking
-from .results import DEFAULT, column, fewer, run_of
+from .results import DEFAULT, column, fewer, measured_on, run_of
 from .sheet import Cell, Column, Line, Sheet
 
 #: what tells the lines apart, as far as it differs and is not what stands across
@@ -71,6 +71,7 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     shared = [n for n in ("target", "flags", "workload") if n not in (across, *down)]
     said = ", ".join(f"{CONTEXT[n]} {v}" for n in shared if (v := _one(mine, n)))
     notes = [said] if said else []
+    notes += [] if "device" in (across, *down) else measured_on(mine)
     made: dict[tuple[Value, Value], set[Value]] = {}
     for r in mine:
         made.setdefault((r[across], r["target"]), set()).add(r["compiler"])

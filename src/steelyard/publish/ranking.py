@@ -17,7 +17,7 @@ from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
 from ..model.row import ANSWERS, Row, Value
 from . import joint
-from .results import column, fewer, grouped, heading, of_group, run_of, shared, some
+from .results import column, fewer, grouped, heading, measured_on, of_group, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
@@ -396,6 +396,7 @@ def merits(
             notes.append(f"not on all of them, so not ranked: {', '.join(lost)}")
         if without:
             notes.append(f"not counted, because nothing has these figures there: {', '.join(without)}")
+        notes += measured_on(mine)
         if mixed := sorted(t for t, n in Counter(k[0] for k in groups if k[1] == primitive).items() if n > 1):
             notes.append(f"figures of several compilers, harnesses or timing models: {', '.join(mixed)}")
         title = f"{primitive}, figure of merit over {len(targets)} targets"

@@ -23,7 +23,7 @@ from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html
-from .results import column, run_of, title_of
+from .results import ON, column, evidence, run_of, title_of
 from .sheet import Cell, Column, Line, Sheet, plain, shown, unlike
 
 #: series of a line chart and bars of a bar chart, so that they can be read
@@ -178,14 +178,16 @@ def _summary(good: Sequence[Row], bad: Sequence[Row]) -> list[Sheet]:
 
 def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
     metrics = [column(n) for n in ranking.USUAL[primitive]]
-    columns = [Column("target", "target")]
+    boards = any(r.get("device") in ON for r in rows)
+    columns = [Column("target", "target"), *([Column("figures", "figures")] if boards else ())]
     for m in metrics:
         columns += [Column(f"{m.name}_first", ranking.least(m.name)), m]
     several = len({r["flags"] for r in rows}) > 1
     lines = []
     groups = results.grouped(rows)
-    for (target, _, _, compiler, *_), group in groups.items():
+    for (target, _, device, compiler, *_), group in groups.items():
         cells: list[Cell] = [target if sum(k[0] == target for k in groups) == 1 else f"{target}, {compiler}"]
+        cells += [evidence(device)] if boards else []
         runs: list[int] = []
         for m in metrics:
             places = rank.by(group, m.name).places

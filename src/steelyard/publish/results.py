@@ -10,6 +10,7 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from ..analyse.answer import has_fewer, most_known, recency, run_number
+from ..model.errors import UserError
 from ..model.metric import Size, metric, size_of
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
@@ -102,6 +103,15 @@ def heading(group: Sequence[Row]) -> str:
 def evidence(device: Value) -> str:
     """How a device's figures came about."""
     return "simulated" if device == "simulator" else ON.get(device, "measured")
+
+
+def measured_on(rows: Iterable[Row]) -> list[str]:
+    """Says on which targets figures are a board's, where neither title nor column does."""
+    targets: dict[str, set[str]] = {}
+    for r in rows:
+        if (how := ON.get(r.get("device"))) is not None:
+            targets.setdefault(how, set()).add(str(r["target"]))
+    return [f"{how}: {', '.join(sorted(of))}" for how, of in sorted(targets.items())]
 
 
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
@@ -290,7 +300,7 @@ def _any(name: str) -> Column:
     """A column; metrics that this version has no title for keep their name."""
     try:
         return column(name)
-    except Exception:
+    except UserError:
         return Column(name, name, "", 3)
 
 
