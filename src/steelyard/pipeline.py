@@ -39,8 +39,6 @@ MAX_CYCLES = device.MAX_CYCLES
 WRONG = 2
 #: how a note begins on what a board answered before
 EARLIER = "an earlier run of the same setup answered wrongly"
-#: the linker's map beside an image
-MAP = "both.map"
 
 
 def _toolchain(job: Job) -> Toolchain:
@@ -71,7 +69,14 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     """Bytes by (symbol, kind) that each image has more than nocrypt's. Raises :class:`DeviceError` when an image cannot
     be built."""
     mine, base = (building.built(j.implementation, j.target, j.flags) for j in (job, job.baseline))
-    return {part: measure.added(image, base.images[part]) for part, image in mine.images.items()}
+    beside = _uncounted(job, mine, base)
+    return {part: measure.added(image, base.images[part], beside[part]) for part, image in mine.images.items()}
+
+
+def _uncounted(job: Job, mine: building.Build, base: building.Build) -> dict[str, int]:
+    """What is not counted in the ROM of each image."""
+    primitive = job.implementation.primitive
+    return {part: measure.uncounted(of, base.maps[part], primitive) for part, of in mine.maps.items()}
 
 
 def _earlier(record: Record | None) -> list[str]:
@@ -312,14 +317,16 @@ class Pipeline:
         figures = measure.figures(seen, built.images, job.target)
         base = resolve(job.baseline)
         if base.setup.key == record.setup.key:
-            figures = figures.above(figures.metrics, ())
+            figures = figures.above(figures.metrics, (), {})
         else:
             baseline = self._weighed(base)
             empty = building.build(base.job.implementation, job.target, _toolchain(job), job.flags)
             if failed := baseline.failure or empty.failure:
                 text = f"{job.target.name}: nocrypt, which is subtracted, fails with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
-            figures = figures.above(baseline.metrics, measure.helpers(built.folder / MAP, empty.folder / MAP))
+            maps = built.maps["both"], empty.maps["both"]
+            helpers = measure.helpers(*maps, job.implementation.primitive)
+            figures = figures.above(baseline.metrics, helpers, _uncounted(job, built, empty))
         clock = lab.uncertainty(job.target.device, record.notes, "counter_difference" in figures.metrics)
         return replace(
             record,
@@ -469,7 +476,7 @@ class Pipeline:
         fresh, other = measure.another(client, scenario, verifier.inputs)
         if scenario == 0:
             objects, again = building.objects(built, implementation), (client, fresh)
-            linked = built.folder / MAP
+            linked = built.maps["both"]
             weigh = partial(measure.phases, client, implementation, job.target, objects, said, verifier.inputs)
             return weigh(linked=linked, again=again)
         if job.target.device != "simulator":
@@ -489,7 +496,7 @@ class Pipeline:
                     for part in ("both", "other" if in_flash else "both")
                 )
                 objects, mode = building.objects(made, implementation), building.mode(made)
-                linked = made.folder / (f"{building.ALONE}.map" if in_flash else MAP)
+                linked = made.folder / f"{building.ALONE}.map" if in_flash else made.maps["both"]
                 again = (others, fresh)
                 weigh = partial(measure.phases, moded, implementation, job.target, objects, said, verifier.inputs)
                 return weigh(scenario, mode, linked, again)

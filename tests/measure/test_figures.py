@@ -14,12 +14,14 @@ from steelyard.measure import Observations, cycles, figures, ram, rom
 from steelyard.measure.cycles import Empty
 from steelyard.measure.energy import measured
 from steelyard.measure.image import energy
-from steelyard.measure.rom import library_members, load_size, static_ram
+from steelyard.measure.rom import BSS, library_members, load_size, static_ram
 from steelyard.model.call import CallResult, Observed, Op, Pulse, Request, Vector
+from steelyard.model.implementation import Implementation
 from steelyard.model.power import Power, Value
 from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
+from steelyard.pipeline import sizes as sizes_of
 from steelyard.sources import discover
 from tests import toys
 from tests.conftest import ROOT, Bench, the_target, write
@@ -96,9 +98,10 @@ def test_library_members_of_a_map(tmp_path: Path) -> None:
     base.write_text(MAP.replace("0x1e /usr/lib/gcc", "0x0 /usr/lib/gcc"))
     own = {"libgcc.a(_mulsi3.o)": 36, "libc.a(memcpy.o)": 18, "libc.a(memset.o)": 124}
     assert library_members(image) == own
-    assert rom.helpers(image, base) == (Helper("libgcc.a(_mulsi3.o)", 30),)
+    assert rom.helpers(image, base, "crypto_aead") == (Helper("libgcc.a(_mulsi3.o)", 30),)
     base.write_text("")
-    assert {h.member: h.size for h in rom.helpers(image, base)} == own
+    found = {h.member: h.size for h in rom.helpers(image, base, "crypto_aead")}
+    assert found == {m: s for m, s in own.items() if "memcpy" not in m}
 
 
 FILLED_MAP = """
@@ -138,7 +141,53 @@ def test_helpers_of_a_target_are_its_library(tmp_path: Path) -> None:
     image, base = tmp_path / "image.map", tmp_path / "base.map"
     image.write_text(LLVM_MAP)
     base.write_text(LLVM_MAP.splitlines()[0])
-    assert rom.helpers(image, base) == (Helper("helpers(memset)", 54), Helper("stdlib(puts)", 20))
+    found = Helper("helpers(memset)", 54), Helper("stdlib(puts)", 20)
+    assert rom.helpers(image, base, "crypto_block") == found
+    assert rom.helpers(image, base, "crypto_hash") == found[1:]
+
+
+def test_rom_does_not_depend_on_whether_nocrypt_has_memcpy(tmp_path: Path) -> None:
+    """What an image has of it costs nothing, and what nocrypt alone has of libraries is no gain."""
+
+    def of(name: str, **members: int) -> Path:
+        lines = (f" .text 0x100 0x{size:x} /usr/lib/libc.a({m.replace('__', '-')}.o)" for m, size in members.items())
+        (tmp_path / name).write_text("\n".join(["\nLinker script and memory map", *lines, ""]))
+        return tmp_path / name
+
+    bare, copying = of("bare", mulsi3=30, memset=20), of("copying", mulsi3=30, memset=20, lib_a__memcpy__stub=144)
+    for base, members in (("a", {}), ("b", {"memcpy__asm.S": 36}), ("c", {"memcpy": 18, "cmpdi2": 24, "mulsi3": 10})):
+        own = sum(members.values()) - members.get("mulsi3", 0)  # what the size of the baseline has too much
+        assert rom.uncounted(bare, of(base, **members), "crypto_aead") == own
+        assert rom.uncounted(copying, of(base, **members), "crypto_aead") == own - 144
+        assert rom.uncounted(bare, of(base, **members), "crypto_cxof") == own - 20
+    other = of("other", memcpy_P=4, wmemcpy=5, mempcpy=6, memmove=7)
+    assert rom.uncounted(other, of("none"), "crypto_hash") == 0
+
+
+def test_what_nocrypt_calls_has_its_name_in_every_library(bench: Bench, tmp_path: Path, target: Target) -> None:
+    built, nothing = bench.build(nocrypt("crypto_cxof"), target), tmp_path / "none.map"
+    nothing.write_text("")
+    called = {m for m in library_members(built.maps["both"]) if "memcpy" in m or "memset" in m}
+    assert len(called) == 2
+    assert not called & {h.member for h in rom.helpers(built.maps["both"], nothing, "crypto_cxof")}
+
+
+def test_memcpy_costs_its_calls(bench: Bench, bluepill: Target) -> None:
+    """nocrypt has it for an AEAD with all flags, for a block cipher with -O1 and not with -Os: ROM shows neither."""
+
+    def weighed(package: Implementation, flags: str) -> int:
+        found = sizes_of(bench.job(package, bluepill, flags=flags))["both"]
+        return sum(size for (_, kind), size in found.items() if kind != BSS)
+
+    use = "{ extern void *memcpy(void *, const void *, __SIZE_TYPE__); memcpy(c, m, (unsigned)mlen); }"
+    assert 0 < weighed(bench.package(in_encrypt=use), "-Os") - weighed(bench.package(variant="toy2"), "-Os") < 40
+    xtea = discover(ROOT / "ciphers/crypto_block/xtea/xtea/ref").implementations[0]
+    built, base = (bench.build(i, bluepill, "-O1") for i in (xtea, nocrypt("crypto_block")))
+    less = load_size(built.images["both"]) - load_size(base.images["both"])
+    assert weighed(xtea, "-O1") == less + library_members(base.maps["both"])["libc_nano.a(lib_a-memcpy.o)"]
+    record = bench.weigh(xtea, bluepill, flags="-O1")
+    assert record.metrics["rom"] == weighed(xtea, "-O1")
+    assert min(record.metrics[f"rom_{part}"] for part in ("encrypt", "decrypt")) > 100
 
 
 def test_library_members_of_a_real_map(bench: Bench, target: Target) -> None:

@@ -51,7 +51,7 @@ def test_end_to_end(bench: Bench) -> None:
     for base, cipher in zip(bases, ciphers, strict=True):
         assert cipher.verification is not None
         assert cipher.verification.ext_vectors + cipher.verification.skipped == 20
-        assert cipher.metrics["rom"] == cipher.metrics["image_rom"] - base.metrics["image_rom"] > 0
+        assert cipher.metrics["rom"] >= cipher.metrics["image_rom"] - base.metrics["image_rom"] > 0
         assert cipher.metrics["cycles_encrypt_mean"] > 10 * base.metrics["cycles_encrypt_mean"]
         assert {p.operation for p in cipher.points} == {"encrypt", "decrypt", "reject"}
 

@@ -110,6 +110,11 @@ class Build(Struct, frozen=True):
         ``other``."""
         return {p: f for p in ("both", "encrypt", "decrypt", "other") if (f := self.folder / f"{p}.elf").exists()}
 
+    @property
+    def maps(self) -> dict[str, Path]:
+        """The linker's map of each image, which shows the library members that are pulled in, and why."""
+        return {part: self.folder / f"{part}.map" for part in self.images}
+
 
 def build(
     implementation: Implementation,
@@ -320,9 +325,8 @@ def _compile(
             "-Wl,--gc-sections",
             f"-Wl,--defsym={BUILD}={number}",
             *(() if spec.linker else (PLAIN,)),
+            f"-Wl,-Map={part}.map",
         ]
-        if part == "both":  # shows which library members are pulled in, and why
-            options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
         all_of_it += [f"{part}/{MODE}"] if scenario is not None else []
         script.add(f"link-{part}", linking(spec, options, all_of_it, f"{part}.elf"))

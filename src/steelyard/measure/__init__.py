@@ -8,7 +8,7 @@ from .image import image_figures
 from .phases import DATA, another, joined, message, phases
 from .plausible import implausible
 from .repeats import repeated, sampled
-from .rom import added, helpers
+from .rom import added, helpers, uncounted
 from .share import share, written
 from .whole import why_not
 
@@ -35,6 +35,7 @@ __all__ = [
     "repeated",
     "sampled",
     "share",
+    "uncounted",
     "why_not",
     "written",
 ]

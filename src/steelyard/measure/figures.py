@@ -62,10 +62,12 @@ class Figures(Struct, frozen=True):
     helpers: tuple[Helper, ...] = ()
     vector_cycles: bytes = b""
 
-    def above(self, baseline: Mapping[str, float], helpers: tuple[Helper, ...]) -> Figures:
+    def above(
+        self, baseline: Mapping[str, float], helpers: tuple[Helper, ...], uncounted: Mapping[str, int]
+    ) -> Figures:
         """A copy that also has the metrics of the image minus those of its ``baseline``. ``helpers`` are the library
-        members that only this image contains."""
-        own = attributable(self.metrics, baseline) | {"rom_helpers": sum(h.size for h in helpers)}
+        members that count and that only this image contains, ``uncounted`` are bytes of each part's ROM."""
+        own = attributable(self.metrics, baseline, uncounted) | {"rom_helpers": sum(h.size for h in helpers)}
         return replace(self, metrics={**self.metrics, **own}, helpers=helpers)
 
 

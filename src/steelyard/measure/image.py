@@ -25,12 +25,15 @@ def image_figures(images: Mapping[str, Path], target: Target, untouched: int | N
     return figures
 
 
-def attributable(figures: Mapping[str, float], baseline: Mapping[str, float]) -> dict[str, float]:
+def attributable(
+    figures: Mapping[str, float], baseline: Mapping[str, float], uncounted: Mapping[str, int]
+) -> dict[str, float]:
     """``rom``, ``rom_encrypt``, ``rom_decrypt``, ``ram_static`` and ``ram_renner`` in bytes: the image's figures minus
-    nocrypt's."""
-    names = {"image_static": "ram_static", "image_ram_touched": "ram_renner"}
-    names |= {f"image_rom{p}": f"rom{p}" for p in _PARTS.values()}
-    return {name: figures[i] - baseline[i] for i, name in names.items() if i in figures and i in baseline}
+    nocrypt's, and with what is ``uncounted`` in the ROM of each part (:func:`.rom.uncounted`)."""
+    names = {"image_static": ("ram_static", 0), "image_ram_touched": ("ram_renner", 0)}
+    names |= {f"image_rom{p}": (f"rom{p}", uncounted.get(part, 0)) for part, p in _PARTS.items()}
+    both = figures.keys() & baseline.keys()
+    return {name: figures[i] - baseline[i] + more for i, (name, more) in names.items() if i in both}
 
 
 def energy(figures: Mapping[str, float], target: Target) -> dict[str, float]:

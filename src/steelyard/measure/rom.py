@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..model.elf import sections, symbols
@@ -15,6 +16,15 @@ _THREADS = ".tbss"
 BSS = "bss"
 #: (symbol, kind) of the bytes in flash that no symbol names: constants without a name, alignment
 REST = "(unnamed)", "other"
+#: (symbol, kind) of the bytes that :func:`uncounted` gives or takes
+NOT_COUNTED = "(not counted)", "other"
+#: what nocrypt calls of the C library, in line or not: it costs no implementation anything
+_CALLED = {
+    "crypto_aead": "memcpy",
+    "crypto_hash": "memcpy|memset",
+    "crypto_cxof": "memcpy|memset",
+    "crypto_block": "memcpy",
+}
 
 
 def load_size(image: Path) -> int:
@@ -28,10 +38,10 @@ def static_ram(image: Path) -> int:
     return sum(s.size for s in sections(image.read_bytes()) if s.placed and s.name in wanted)
 
 
-def added(image: Path, baseline: Path) -> dict[tuple[str, str], int]:
+def added(image: Path, baseline: Path, beside: int) -> dict[tuple[str, str], int]:
     """Bytes by (symbol, kind) that an image holds minus those of its baseline, below zero where that has more
-    (its own helpers). Local symbols of one name add up, and what no symbol covers, such as alignment, is :data:`REST`:
-    all but bss is ROM, to the byte."""
+    (its own functions). Local symbols of one name add up, what no symbol covers, such as alignment, is :data:`REST`,
+    and what is :func:`uncounted`, ``beside`` these, :data:`NOT_COUNTED`: all but bss is ROM, to the byte."""
     sums: dict[tuple[str, str], int] = {}
     for sign, file in ((1, image), (-1, baseline)):
         for s in symbols(file.read_bytes()):
@@ -39,6 +49,7 @@ def added(image: Path, baseline: Path) -> dict[tuple[str, str], int]:
                 sums[s.name, s.kind] = sums.get((s.name, s.kind), 0) + sign * s.size
     named = sum(size for (_, kind), size in sums.items() if kind != BSS)
     sums[REST] = load_size(image) - load_size(baseline) - named
+    sums[NOT_COUNTED] = beside
     return {key: size for key, size in sorted(sums.items()) if size}
 
 
@@ -98,8 +109,23 @@ def library_members(map_file: Path) -> dict[str, int]:
     return {m: s for m, s in members.items() if s}
 
 
-def helpers(image_map: Path, baseline_map: Path) -> tuple[Helper, ...]:
-    """Library members that the baseline image does not contain, largest first."""
+def _counted(members: Mapping[str, int], primitive: str) -> dict[str, int]:
+    """The library members that count in the ROM of a ``primitive``: all but what nocrypt calls."""
+    called = re.compile(rf"(?<![A-Za-z])(?:{_CALLED[primitive]})(?![A-Za-z0-9_])")
+    return {m: s for m, s in members.items() if not called.search(m.partition("(")[2])}
+
+
+def helpers(image_map: Path, baseline_map: Path, primitive: str) -> tuple[Helper, ...]:
+    """Library members that count and that the baseline image does not contain, largest first."""
     base = library_members(baseline_map)
-    more = {m: s - base.get(m, 0) for m, s in library_members(image_map).items() if s > base.get(m, 0)}
+    mine = _counted(library_members(image_map), primitive)
+    more = {m: s - base.get(m, 0) for m, s in mine.items() if s > base.get(m, 0)}
     return tuple(Helper(m, s) for m, s in sorted(more.items(), key=lambda x: (-x[1], x[0])))
+
+
+def uncounted(image_map: Path, baseline_map: Path, primitive: str) -> int:
+    """Bytes that make ROM of the difference between the sizes of an image and its baseline: of library members the
+    baseline takes off only those that count and that the image has too, and the image has only those that count."""
+    mine, base = library_members(image_map), library_members(baseline_map)
+    shared = sum(min(size, mine.get(m, 0)) for m, size in _counted(base, primitive).items())
+    return sum(base.values()) - shared - (sum(mine.values()) - sum(_counted(mine, primitive).values()))

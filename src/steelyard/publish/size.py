@@ -11,7 +11,8 @@ from .sheet import Cell, Sheet, plain
 Sizes = Mapping[str, Mapping[tuple[str, str], int]]
 NOTE = (
     "both, encrypt, decrypt: images that hold both operations, or only one. Below zero is what nocrypt "
-    "alone holds. (unnamed): constants without a name, alignment. ROM: all of it but bss."
+    "alone holds. (unnamed): constants without a name, alignment. (not counted): memcpy, of hashes also memset, "
+    "costs nothing, and what nocrypt alone has of libraries is not taken off. ROM: all of it but bss."
 )
 
 
