@@ -70,6 +70,25 @@ GATED_BY_A_LATCH = (
         f"  wire gated = clk & open;\n{CLOCK.replace('clk', 'gated')}",
     ),
 )
+#: what discharges a register without the clock passes through it in no path
+DISCHARGED = (
+    (CLOCK, f"  logic open; always_ff @(posedge clk, posedge shut) if (shut) open <= 0; else open <= 1;\n{CLOCK}"),
+    (READY, f"  wire shut = pdi_valid & sum[0];\n  assign pdi_ready = open && ({STATES});"),
+)
+HELD = (DISCHARGED[0], (READY, DISCHARGED[1][1].replace("wire shut =", "logic shut; always_ff @(posedge clk) shut <=")))
+LOADED = (
+    DISCHARGED[0],
+    (READY, DISCHARGED[1][1].replace("pdi_valid & sum[0]", "rst")),
+    ("open <= 0", "open <= sum[0]"),
+)
+#: a reset at any time, which ends with the clock; what it leaves as it is (sum) keeps itself
+SYNCHRONISED = (
+    (
+        CLOCK,
+        "  logic [1:0] up; always_ff @(posedge clk, posedge rst) if (rst) up <= 0; else up <= {up[0], 1'b1};\n"
+        "  wire down = !up[1];\n  always_ff @(posedge clk, posedge down) begin\n    if (down)",
+    ),
+)
 TWO_FACED = """module two_faced (
     input logic clk, input logic rst,
     input logic [31:0] pdi_data, input logic pdi_valid, output logic pdi_ready,
@@ -124,8 +143,21 @@ TELLS = "\n".join(f'$display("{FORGED % m}");' for m in (*bench.MODES, "single")
         (DOUBLED, Reason.CLOCKS, "twice, not clk: toy.sv:"),
         (GATED, Reason.CLOCKS, "gated, not clk: toy.sv:"),
         (GATED_BY_A_LATCH, Reason.LATCH, "open is a latch: toy.sv:"),
+        (DISCHARGED, Reason.ASYNCHRONOUS, "open is set or reset at any time by shut, which is no reset: toy.sv:"),
+        (HELD, Reason.ASYNCHRONOUS, "by shut, which is no reset: toy.sv:"),
+        (LOADED, Reason.ASYNCHRONOUS, "by sum, which is no reset: toy.sv:"),
     ],
-    ids=["named cells", "cells that the device has", "clocks", "a clock of its own", "a gated clock", "a latch"],
+    ids=[
+        "named cells",
+        "cells that the device has",
+        "clocks",
+        "a clock of its own",
+        "a gated clock",
+        "a latch",
+        "discharged by logic",
+        "discharged by a register",
+        "loaded",
+    ],
 )
 @pytest.mark.parametrize("device", ["artix7", *(pytest.param(d, marks=pytest.mark.long) for d in ("ecp5", "asic"))])
 def test_a_better_figure_than_the_circuit_s_is_refused(
@@ -137,6 +169,26 @@ def test_a_better_figure_than_the_circuit_s_is_refused(
         synthesis.synthesise(bench.own(design), load_device(device), tmp_path)
     assert refused.value.failure.reason is reason, refused.value.failure
     assert said in refused.value.failure.detail
+
+
+@synthesises
+def test_a_reset_at_any_time_is_one(tmp_path: Path) -> None:
+    (design,) = designs_of(toys.design(tmp_path / "toy", *SYNCHRONISED))
+    assert synthesis.synthesise(bench.own(design), load_device("ecp5"), tmp_path).types["TRELLIS_FF"] > 50
+
+
+@synthesises
+@pytest.mark.parametrize("style", ["", "distributed", "block"])
+def test_state_in_a_memory_is_in_the_frequency(tmp_path: Path, style: str) -> None:
+    """A path from a distributed RAM's clock is in none: memories are registers, whatever their attributes say."""
+    memory = f'(* ram_style = "{style}" *) ' * bool(style) + "logic [31:0] sums [16]"
+    changes = (
+        ("  logic [31:0] sum;", f"  {memory};\n  wire [3:0] at = {{3'b0, rst}};\n  wire [31:0] sum = sums[at];"),
+        ("sum <= 0", "sums[at] <= 0"), ("sum <= sum", "sums[at] <= sum"),
+    )  # fmt: skip
+    (design,) = designs_of(toys.design(tmp_path / "toy", *changes))
+    cells = synthesis.synthesise(bench.own(design), load_device("ecp5"), tmp_path)
+    assert cells.types["TRELLIS_FF"] > 50, cells.types
 
 
 @simulates

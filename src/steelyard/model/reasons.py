@@ -103,6 +103,7 @@ class Reason(StrEnum):
     SIMULATOR_ONLY = "simulator-only", "leave out what no circuit does, such as files and $finish, or `ifdef it"
     STRANGE_CELL = "strange-cell", "describe what the cell does: cells of a device that sources name are not counted"
     CLOCKS = "several-clocks", "clock all registers by one signal, and enable them instead of gating it"
+    ASYNCHRONOUS = "asynchronous-logic", "set, reset and load the register with the clock, or by the reset port alone"
     DOES_NOT_FIT = "does-not-fit", "choose a larger device"
     # anywhere
     DISK_FULL = "disk-full", "free some disk space and run again"

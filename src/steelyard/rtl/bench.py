@@ -29,6 +29,8 @@ _PORTS = {
     "sdi_ready": True, "do_data": True, "do_valid": True, "do_ready": False,
 }  # fmt: skip
 _RANDOM = {"rdi_data": False, "rdi_valid": False, "rdi_ready": True}
+#: the API's inputs, which are not 0 in an operation
+INPUTS = tuple(p for p, out in (_PORTS | _RANDOM).items() if not out)
 #: bits of rdi_data that bench.cpp has
 _MOST_RANDOM = 2048
 #: how the bench is compiled: it says itself what becomes of a design that ends the simulation

@@ -28,8 +28,17 @@ SYNTHESIS, PLACEMENT = 900.0, 900.0
 
 #: attributes of sources that would keep parts of a design out of what is counted
 _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
+#: attributes that choose a memory's cells, which is device.toml's to say
+_STYLES = ("_block", "_style", "style")
+_MEMORIES = (
+    "setattr " + " ".join(f"-unset {of}{s}" for of in ("ram", "rom", "syn_ram", "syn_rom") for s in _STYLES) + " */m:*"
+)
 #: cells of yosys that hold a value without a clock
 _LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")
+#: ports by which a register changes without the clock: of yosys' cells of words, and of those of one bit
+_UNCLOCKED = ("ARST", "ALOAD", "SET", "CLR", "RD_ARST")
+_UNCLOCKED_BIT = ("R", "S", "L")
+_BIT = re.compile(r"\$_(DFFE?|DFFSRE?|ALDFFE?)_\w+$")
 #: what only simulators do, which a mapped netlist would do too
 _SILENT = ("chformal -remove", "delete */t:$print")
 #: each net has one name and one bit, so that what toggles is counted once
@@ -68,7 +77,7 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
     else:
         made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
         made += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
-    return [*made, f"hierarchy -check -top {n.top}", *_PLAIN, "proc", *_SILENT]
+    return [*made, f"hierarchy -check -top {n.top}", *_PLAIN, _MEMORIES, "proc", *_SILENT]
 
 
 def examining(read: Sequence[str]) -> str:
@@ -162,7 +171,8 @@ def _text(file: Path) -> str:
 
 def questionable(flat: Mapping[str, Any], checked: str, n: Netlist) -> Failure | None:
     """Why a circuit is not what its author means, or not what would be weighed: latches, signals that nothing drives,
-    cells that the sources name, and registers with another clock than the port. The module is flat and not mapped yet.
+    cells that the sources name, registers with another clock than the port, and those that data change without it. The
+    module is flat and not mapped yet.
     """
     for cell in flat["cells"].values():
         kind, where = cell["type"], bench.own_names(_line(cell), n)
@@ -179,7 +189,42 @@ def questionable(flat: Mapping[str, Any], checked: str, n: Netlist) -> Failure |
             where = f"{_signal(flat, other)}, not {n.clock}: {bench.own_names(_line(cell), n)}"
             text = f"registers have several clocks, and paths between them no frequency: {where}"
             return Failure(Reason.CLOCKS, text)
+    data = _dependent(flat, bench.INPUTS)
+    for cell in flat["cells"].values():
+        if other := [bit for bit in _unclocked(cell) if bit in data]:
+            out = cell["connections"].get("Q") or cell["connections"]["RD_DATA"]
+            which, where = _signal(flat, out), bench.own_names(_line(cell), n)
+            text = f"{which} is set or reset at any time by {_signal(flat, other)}, which is no reset: {where}"
+            return Failure(Reason.ASYNCHRONOUS, text)
     return None
+
+
+def _unclocked(cell: Mapping[str, Any]) -> list[int | str]:
+    """The bits by which a register changes without the clock, but for those that keep what it has."""
+    wires = cell["connections"]
+    loaded = [b for b, q in zip(wires.get("AD", ()), wires.get("Q", ()), strict=False) if b != q]
+    ports = _UNCLOCKED_BIT if _BIT.match(cell["type"]) else _UNCLOCKED
+    return [*loaded, *(b for port in ports for b in wires.get(port, ()))]
+
+
+def _dependent(flat: Mapping[str, Any], ports: Sequence[str]) -> set[int | str]:
+    """The bits that depend on any of the ports, now or later."""
+    reads: dict[int | str, list[str]] = {}
+    for name, cell in flat["cells"].items():
+        for port, way in cell["port_directions"].items():
+            for bit in cell["connections"].get(port, ()) if way == "input" else ():
+                reads.setdefault(bit, []).append(name)
+    found: set[int | str] = set()
+    left = [b for p in ports if p in flat["ports"] for b in flat["ports"][p]["bits"]]
+    while left:
+        bit = left.pop()
+        if bit in found:
+            continue
+        found.add(bit)
+        for name in reads.pop(bit, ()):
+            cell = flat["cells"][name]
+            left += [b for p, way in cell["port_directions"].items() if way != "input" for b in cell["connections"][p]]
+    return found
 
 
 def _clocked(cell: Mapping[str, Any]) -> list[int]:
