@@ -20,9 +20,10 @@ from sqlalchemy import func, select
 
 from steelyard.model.record import Record, Setup, Toolchain, Verification
 from steelyard.store import Store, schema
-from steelyard.store.queue import DONE, Queue, Task
+from steelyard.store.queue import DONE, Queue
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk, Given
+from steelyard.store.task import Task
 from tests.store.servers import SERVERS, emptied
 
 WORKERS = 8

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import secrets
 import tracemalloc
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from sqlalchemy import URL, update
 
-from steelyard.store import Store, StoreError, blobs
+from steelyard.store import Store, StoreError, blobs, logs, schema
+from steelyard.store.errors import LogLost
+
+from .conftest import RECORD
+from .servers import SERVERS, emptied
 
 
 def files(path: Path) -> list[Path]:
@@ -76,12 +84,37 @@ def test_only_digests_name_logs(store: Store, digest: str) -> None:
 
 
 def test_a_missing_log_is_named(store: Store) -> None:
-    with pytest.raises(StoreError, match="is missing; copy the folder"):
+    with pytest.raises(StoreError, match="is missing; copy the database again"):
         store.get_blob("0" * 64)
 
 
-def test_a_store_in_memory_needs_a_folder(tmp_path: Path) -> None:
-    with Store.open(":memory:") as store, pytest.raises(StoreError, match="blobs=FOLDER"):
-        store.put_blob("log")
+@pytest.mark.parametrize("kind", ["memory", *SERVERS])
+def test_a_database_that_is_no_file_keeps_logs_itself(
+    servers: Callable[[str], URL], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a folder does: once, checked, of bounded size, and until no run has them."""
+    place = emptied(servers(kind)).render_as_string(hide_password=False) if kind in SERVERS else ":memory:"
+    every = bytes(range(256)) * 40
+    with Store.open(place) as store:
+        with ThreadPoolExecutor(4) as pool:
+            (digest,) = set(pool.map(store.put_blob, [every] * 12))
+        assert store.get_blob(digest) == every
+        gone, kept = store.put_blob("gone"), store.put_blob("kept")
+        store.add(replace(RECORD, log=kept))
+        store.drop_blobs([gone, kept])
+        assert store.has_blobs([gone, kept, digest]) == {kept, digest}
+        with pytest.raises(LogLost, match="is missing"):
+            store.get_blob(gone)
+        with store._engine.begin() as connection:
+            connection.execute(update(schema.build_log).values(content=b"no gzip"))
+        with pytest.raises(LogLost, match="cannot be read"):
+            store.get_blob(kept)
+        monkeypatch.setattr(logs, "PACKED", 100)
+        with pytest.raises(StoreError, match="compressed, and at most 100"):
+            store.put_blob(secrets.token_bytes(101))
+
+
+def test_a_store_in_memory_may_have_a_folder(tmp_path: Path) -> None:
     with Store.open("sqlite://", blobs=tmp_path) as store:
         assert store.get_blob(store.put_blob("log")) == b"log"
+        assert list(tmp_path.rglob("*.gz"))

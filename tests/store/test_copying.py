@@ -39,7 +39,7 @@ def test_a_copy_is_the_same_in_any_database_and_back(make: Make, tmp_path: Path,
     records = written(make, tmp_path / "a.db")
     with (
         Store.open(tmp_path / "a.db") as mine,
-        Store.open(database, blobs=tmp_path / "logs") as there,
+        Store.open(database) as there,
         Store.open(tmp_path / "back.db") as back,
     ):
         assert copying.copy(mine, there) == copying.Copied(COUNT, 0, 0, 0)
@@ -52,12 +52,18 @@ def test_a_copy_is_the_same_in_any_database_and_back(make: Make, tmp_path: Path,
             assert list(checking.check(store)) == []
 
 
-def test_where_no_logs_are_kept_none_is_damaged(make: Make, tmp_path: Path) -> None:
-    """As on a server, which has no folder for them."""
+def test_logs_that_stayed_behind_come_with_the_next_copy(make: Make, tmp_path: Path) -> None:
+    """Servers had no room for them once, and folders are forgotten."""
     records = written(make, tmp_path / "a.db")
+    logs, away = tmp_path / "a.blobs", tmp_path / "away"
     with Store.open(tmp_path / "a.db") as mine, Store.open(":memory:") as there:
-        assert copying.copy(mine, there).lacks == len(records)
+        logs.rename(away)
+        assert copying.copy(mine, there) == copying.Copied(COUNT, 0, 0, 3)
+        assert [t.run for t in checking.check(there)] == [1, 3, 5]
+        away.rename(logs)
+        assert copying.copy(mine, there) == copying.Copied(0, COUNT, 0, 0)
         assert list(checking.check(there)) == []
+        assert there.get_blob(records[-1].log) == b"log 2"
 
 
 def test_a_copy_goes_on_where_it_was_killed(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +159,8 @@ def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:
 
 def test_a_verified_run_takes_no_time_below_zero(make: Make) -> None:
     with Store.open(":memory:") as store:
-        store.add(make(metrics={"cycles_encrypt_mean": -300.0, "rom": -2.0}))
-        store.add(make(metrics={"cycles_encrypt_mean": -20.0, "cycles_encrypt_warm_mean": -300.0}, seconds=3.0))
+        store.add(make(metrics={"cycles_encrypt_mean": -300.0, "rom": -2.0}, log=""))
+        store.add(make(metrics={"cycles_encrypt_mean": -20.0, "cycles_encrypt_warm_mean": -300.0}, log="", seconds=3.0))
         (found,) = checking.check(store)
     assert (found.run, found.what) == (1, "cycles_encrypt_mean below zero")
 

@@ -25,14 +25,13 @@ from steelyard.store.errors import StoreError
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators, RefusedError
-from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Task
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue
 from steelyard.store.submissions import OFFERED, Desk, Given
+from steelyard.store.task import Task
 from tests.made_up import record
 
 from .conftest import RECORD
-from .test_queue import GIVEN, ROOM, blobs, states, tasks
-
-__all__ = ["blobs"]
+from .test_queue import GIVEN, ROOM, states, tasks
 
 PASSWORD = "correct horse"
 
@@ -326,9 +325,9 @@ def test_what_is_offered_is_released_given_back_and_deleted(store: Store) -> Non
     assert store.orphans() == []
 
 
-def test_what_is_deleted_takes_earlier_runs_and_logs_with_it(blobs: Store) -> None:
+def test_what_is_deleted_takes_earlier_runs_and_logs_with_it(store: Store) -> None:
     """And nothing that is of others: bundled, or the next version with the same sources."""
-    yard, line, desk = Yard(blobs, "ann"), Queue(blobs, "w"), Desk(blobs)
+    yard, line, desk = Yard(store, "ann"), Queue(store, "w"), Desk(store)
     mine = record("toy1/ref", family="toy", digest="d", target="a")
 
     def weighed(given: Given, log: str) -> str:
@@ -343,24 +342,24 @@ def test_what_is_deleted_takes_earlier_runs_and_logs_with_it(blobs: Store) -> No
             line.close(taken, DONE, record=mine, log=log)
 
     other_figures = {**mine.metrics, "rom": 1}
-    bundled = blobs.add(replace(mine, log=blobs.put_blob("the same"), metrics=other_figures))
+    bundled = store.add(replace(mine, log=store.put_blob("the same"), metrics=other_figures))
     token = weighed(GIVEN, "the same")
     for log in ("private", "the same"):
         yard.repeat(1)
         done(log)
     weighed(replace(GIVEN, content=b"next", previous=token), "next")
     yard.repeat(1)
-    assert len(blobs.runs(newest_only=False)) == 5
+    assert len(store.runs(newest_only=False)) == 5
     assert yard.delete(1) == 3
-    left = {r.id: r for r in blobs.runs(newest_only=False)}
+    left = {r.id: r for r in store.runs(newest_only=False)}
     assert len(left) == 2
-    assert blobs.get_blob(left.pop(bundled).log) == b"the same"
+    assert store.get_blob(left.pop(bundled).log) == b"the same"
     (other,) = left.values()
-    assert blobs.get_blob(other.log) == b"next"
+    assert store.get_blob(other.log) == b"next"
     with pytest.raises(StoreError, match="is missing"):
-        blobs.get_blob(hashlib.sha256(b"private").hexdigest())
+        store.get_blob(hashlib.sha256(b"private").hexdigest())
     assert yard.delete(2) == 1
-    assert blobs.orphans() == []
+    assert store.orphans() == []
 
 
 def test_a_job_of_a_newer_server_is_left_to_newer_workers(store: Store) -> None:

@@ -18,9 +18,10 @@ from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
 from steelyard.store.floor import Worker
 from steelyard.store.operating import Yard
-from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken, Task
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import WITHDRAWN, Desk, Given, QuotaError, new_token
+from steelyard.store.task import Task
 
 from .conftest import RECORD
 from .servers import SERVERS
@@ -52,12 +53,6 @@ def store(database: str) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def blobs(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with Store.open(database, blobs=tmp_path_factory.mktemp("blobs")) as opened:
-        yield opened
-
-
 def states(desk: Desk, token: str) -> list[str]:
     found = desk.find(token)
     assert found is not None
@@ -71,8 +66,8 @@ def test_the_same_sources_in_two_folders_are_one_job(store: Store) -> None:
     assert [j.task.target for j in Desk(store).jobs(submission)] == ["a", "b"]
 
 
-def test_jobs_come_back_as_runs_when_published(blobs: Store) -> None:
-    desk, line = Desk(blobs), Queue(blobs, "w")
+def test_jobs_come_back_as_runs_when_published(store: Store) -> None:
+    desk, line = Desk(store), Queue(store, "w")
     token = desk.hand_in(GIVEN, tasks(), ROOM)
     with line.taken(["b"]) as taken:
         assert taken is not None
@@ -80,7 +75,7 @@ def test_jobs_come_back_as_runs_when_published(blobs: Store) -> None:
         assert states(desk, token) == [WAITING, RUNNING]
         line.close(taken, DONE, record=RECORD, log="said\n")
     assert states(desk, token) == [WAITING, DONE]
-    assert blobs.runs() == []
+    assert store.runs() == []
     found = desk.find(token)
     assert found is not None
     assert desk.jobs(found)[1].record == RECORD
@@ -88,17 +83,29 @@ def test_jobs_come_back_as_runs_when_published(blobs: Store) -> None:
     assert desk.publish(token) == 1
     assert desk.publish(token) == 0
     assert not desk.withdraw(token)
-    (run,) = blobs.runs()
+    (run,) = store.runs()
     assert run == replace(RECORD, origin=run.origin, log=run.log)
     assert run.origin == f"toy.zip (submission {found.number})"
-    assert blobs.get_blob(run.log) == b"said\n"
+    assert store.get_blob(run.log) == b"said\n"
     with line.taken(["a", "b"]) as taken:  # what ends after that is public at once
         assert taken is not None
         line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, target="a")))
-    assert sorted(r.setup.target for r in blobs.runs()) == ["a", "uno"]
+    assert sorted(r.setup.target for r in store.runs()) == ["a", "uno"]
     with line.taken(["a", "b"]) as taken:
         assert taken is None
-    assert blobs.orphans() == []
+    assert store.orphans() == []
+
+
+def test_a_log_that_cannot_be_stored_keeps_no_figure_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, line = Desk(store), Queue(store, "w")
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    with line.taken("b") as taken:
+        assert taken is not None
+        line.close(taken, DONE, record=RECORD, log="x" * 9)
+    monkeypatch.setattr("steelyard.store.blobs.MOST", 8)
+    assert desk.publish(token) == 1
+    (run,) = store.runs()
+    assert (run.log, run.notes[-1]) == ("", "its log could not be stored")
 
 
 def test_a_record_that_cannot_be_stored_ends_its_job_alone(store: Store) -> None:
@@ -163,7 +170,7 @@ def test_who_hands_in_the_same_sources_changes_nobody_elses_runs(store: Store) -
         token = desk.hand_in(given, tasks(given, "a"), ROOM)
         with line.taken("a") as taken:
             assert taken is not None
-            line.close(taken, DONE, record=record)
+            line.close(taken, DONE, record=record, log="said")
         return token
 
     first = weighed(b"first", "first.zip", RECORD)
@@ -175,7 +182,9 @@ def test_who_hands_in_the_same_sources_changes_nobody_elses_runs(store: Store) -
     assert yard.delete(3) == 1
     assert [r.origin for r in store.runs(newest_only=False)] == ["first.zip (submission 1)"]
     assert yard.delete(1) == 1
-    assert [r.origin for r in store.runs(newest_only=False)] == ["second.zip (submission 2)"]
+    (left,) = store.runs(newest_only=False)
+    assert left.origin == "second.zip (submission 2)"
+    assert store.get_blob(left.log) == b"said"
     assert yard.delete(2) == 1
     assert store.orphans() == []
 

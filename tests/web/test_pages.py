@@ -67,6 +67,15 @@ def test_damaged_cycles_of_known_answers_hide_nothing_else(tmp_path: Path) -> No
     assert "cycles_encrypt_mean" in page.text
 
 
+def test_a_log_that_is_not_there_is_no_outage(tmp_path: Path) -> None:
+    with made(tmp_path / "results.db", replace(record("toy1/ref"), log="5" * 64)) as store:
+        site = Site(store)
+        (log,) = [href for href in site.page(f"/runs/{store.runs()[0].setup.key[:16]}").all("href") if "/log" in href]
+        page, answer = site.get(log), site.get("/api/v1/runs/1/log")
+    assert (page.status, b"the log is missing" in page.body) == (404, True)
+    assert (answer.status, json.loads(answer.body)) == (404, {"error": "run 1: its log is missing"})
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [("UPDATE run SET reason = 'nonsense'", "record 1 failed with 'nonsense'"),

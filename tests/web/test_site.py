@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.cli.app import app
 from steelyard.web import layout, site
@@ -53,6 +54,15 @@ def test_it_has_what_the_server_has(out: Path) -> None:
     files = {str(f.relative_to(out)) for f in out.rglob("*") if f.is_file()}
     assert {Path(f).suffix for f in files} == {".html", ".csv", ".svg", ".css", ""}
     assert sorted(files - {site._LIST}) == (out / site._LIST).read_text().splitlines()
+
+
+def test_a_log_that_stayed_behind_ends_no_site(tmp_path: Path) -> None:
+    """Of a database that was copied without its folder."""
+    with made(tmp_path / "results.db", replace(RECORDS[0], log="5" * 64)):
+        pass
+    assert site.write(site.Plan(str(tmp_path / "results.db"), tmp_path / "out"), 1)[0] > 10
+    (log,) = (tmp_path / "out").rglob("log.html")
+    assert "What the compilers said is not here any more: the log is missing." in log.read_text(encoding="utf-8")
 
 
 def test_what_is_gone_goes_from_the_folder_too(tmp_path: Path) -> None:

@@ -39,8 +39,6 @@ def verb(ask: Show) -> int:
         record = store.get(ask.run)
         if record is None:
             raise UserError(f"there is no run {ask.run}; steelyard list runs shows them")
-        if ask.log and not record.log and not getattr(store, "keeps_logs", True):
-            raise UserError(f"run {ask.run}: a server's database keeps no logs; repeat it: {run.repeating(record)}")
         if ask.log:
             log = store.get_blob(record.log).decode(errors="replace") if record.log else ""
             _log(ask.run, log, ask.out)

@@ -1,4 +1,4 @@
-"""Stage six: stores records in an append-only database, with compressed logs in a folder beside it."""
+"""Stage six: stores records in an append-only database, with compressed logs beside it or in it."""
 
 from __future__ import annotations
 

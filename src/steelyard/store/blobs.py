@@ -1,4 +1,5 @@
-"""Stores logs and other long texts as compressed files named by the hash of their content."""
+"""Logs and other long texts, compressed and named by the hash of their content: as files beside a database that is a
+file, in a table (``logs.py``) where it is none."""
 
 from __future__ import annotations
 
@@ -6,15 +7,61 @@ import gzip
 import hashlib
 import re
 import zlib
+from collections.abc import Collection
 from pathlib import Path
+from typing import BinaryIO
 
 from steelyard.model import whole
 
-from .errors import StoreError, StoreFailure
+from .errors import LogLost, StoreError, StoreFailure
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 #: bytes of a log at the most, several times what building leaves of the longest: a small file may hold a huge one
 MOST = 64 << 20
+
+
+def named(content: str | bytes) -> tuple[str, bytes]:
+    """SHA-256 and bytes of a log. Raises :class:`StoreError` where it is too long."""
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    if len(data) > MOST:
+        raise StoreError(f"a log has {len(data)} bytes, and at most {MOST}")
+    return hashlib.sha256(data).hexdigest(), data
+
+
+def packed(data: bytes) -> bytes:
+    """A log as it is kept."""
+    return gzip.compress(data, compresslevel=6, mtime=0)
+
+
+def unpacked(file: Path | BinaryIO, digest: str, where: str) -> bytes:
+    """A log as it was, checked against its digest; ``where`` is what it is kept in. Raises :class:`LogLost`."""
+    try:
+        with gzip.open(file) as opened:
+            data = opened.read(MOST + 1)
+    except FileNotFoundError:
+        raise missing(where) from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise LogLost("cannot be read", where, f"{error}; run again to store it anew") from error
+    if len(data) > MOST or hashlib.sha256(data).hexdigest() != digest:
+        raise LogLost("does not have the content that its name says", where, "delete it and run again")
+    return data
+
+
+def missing(where: str) -> LogLost:
+    """What to raise for a log that is not there."""
+    return LogLost("is missing", where, "copy the database again from where its logs are, or run again")
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text may name a log."""
+    return _DIGEST.fullmatch(text) is not None
+
+
+def checked(digest: str) -> str:
+    """A digest, which names a log. Raises :class:`StoreError` for what cannot."""
+    if not is_digest(digest):
+        raise StoreError(f"{digest!r} is not a digest: 64 hexadecimal digits in lower case")
+    return digest
 
 
 class Blobs:
@@ -23,46 +70,34 @@ class Blobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, content: str | bytes) -> str:
-        """Stores ``content`` unless it is there, and returns its SHA-256. Raises :class:`StoreFailure` when it cannot
-        be written."""
-        data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-        if len(data) > MOST:
-            raise StoreError(f"a log has {len(data)} bytes, and at most {MOST}")
-        digest = hashlib.sha256(data).hexdigest()
+    def put(self, content: str | bytes, _: object = None) -> str:
+        """Stores ``content`` unless it is there, and returns its SHA-256; a transaction means nothing to it. Raises
+        :class:`StoreFailure` when it cannot be written."""
+        digest, data = named(content)
         path = self._path(digest)
         try:
             if not (path.exists() and path.stat().st_size):
-                whole.put(path, gzip.compress(data, compresslevel=6, mtime=0))
+                whole.put(path, packed(data))
         except OSError as error:
             raise StoreFailure(f"{path}: {error.strerror}; make the folder writable and run again") from error
         return digest
 
     def get(self, digest: str) -> bytes:
         """The content, checked against its digest. Raises :class:`StoreError`."""
-        if not _DIGEST.fullmatch(digest):
-            raise StoreError(f"{digest!r} is not a digest: 64 hexadecimal digits in lower case")
-        path = self._path(digest)
-        try:
-            with gzip.open(path) as file:
-                data = file.read(MOST + 1)
-        except FileNotFoundError:
-            raise StoreFailure(f"{path} is missing; copy the folder together with its database") from None
-        except (OSError, EOFError, zlib.error) as error:
-            raise StoreFailure(f"{path} cannot be read: {error}; run again to store it anew") from error
-        if len(data) > MOST or hashlib.sha256(data).hexdigest() != digest:
-            raise StoreFailure(f"{path} does not have the content that its name says; delete it and run again")
-        return data
+        path = self._path(checked(digest))
+        return unpacked(path, digest, str(path))
 
-    def drop(self, digest: str) -> None:
-        """Deletes a content, if it is there. Raises :class:`StoreFailure`."""
-        if not _DIGEST.fullmatch(digest):
-            return
-        path = self._path(digest)
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreFailure(f"{path}: {error.strerror}; delete it by hand") from error
+    def has(self, digests: Collection[str]) -> set[str]:
+        """Those of these that are there."""
+        return {d for d in digests if is_digest(d) and self._path(d).exists()}
+
+    def drop(self, digests: Collection[str]) -> None:
+        """Deletes these, if they are there. Raises :class:`StoreFailure`."""
+        for path in map(self._path, filter(is_digest, digests)):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise StoreFailure(f"{path}: {error.strerror}; delete it by hand") from error
 
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / f"{digest}.gz"

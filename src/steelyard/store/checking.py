@@ -30,7 +30,7 @@ class Trouble(Struct, frozen=True):
 
 
 def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Trouble]:
-    """Reads every record, every log where the store keeps any, and what was handed in. ``step`` is told how many of how
+    """Reads every record, every log, and what was handed in. ``step`` is told how many of how
     many runs are done. Raises :class:`StoreError` where not even the list of runs can be read."""
     for what, count in store.orphans():
         yield Trouble(None, f"{what}: {count}", DAMAGED)
@@ -46,7 +46,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
             for number in batch:
                 yield from _fits(number, known[number], records.get(number))
         for number in batch:
-            if store.keeps_logs and isinstance(digest := known[number].log, str) and digest and digest not in looked:
+            if isinstance(digest := known[number].log, str) and digest and digest not in looked:
                 looked.add(digest)
                 yield from _log(store, number, digest)
         step(done := done + len(batch), len(known))

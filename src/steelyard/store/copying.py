@@ -14,8 +14,7 @@ from .store import Store
 
 class Copied(Struct, frozen=True):
     """Runs that were ``copied``; that were ``there`` before; ``older`` ones, left out because a newer run of their
-    setup is there; logs that the source ``lacks``, or that the copy has no folder for; and runs of the source that are
-    dated ``ahead`` of now."""
+    setup is there; logs that the source ``lacks``; and runs of the source that are dated ``ahead`` of now."""
 
     copied: int
     there: int
@@ -26,7 +25,8 @@ class Copied(Struct, frozen=True):
 
 def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Copied:
     """Adds the runs of ``source`` that ``to`` lacks, oldest first, each in a transaction of its own: what a kill leaves
-    is continued by the next call. ``step`` is told how many of how many are done. Raises :class:`StoreError`.
+    is continued by the next call; and the logs that it lacks of runs that it has. ``step`` is told how many of how many
+    are done. Raises :class:`StoreError`.
 
     The newest id counts for a setup, so a run is left out where ``to`` has had a later one all along. What is dated in
     the future is copied as it is, and is no later one.
@@ -36,14 +36,17 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     newest = _newest(theirs.values())
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
     todo = [number for number, run in missing.items() if ended(run.finished) >= newest.get(run.key, 0)]
-    done = lacks = 0
+    done, lacking = 0, set[str]()
+    logs = {run.log for number, run in mine.items() if run.log and number not in missing}
+    lacking |= {log for log in sorted(logs - to.has_blobs(logs)) if not _copy_log(source, to, log)}
     for batch in batches(todo, RECORDS):
         for record in sorted(source.records(batch), key=lambda r: r.id or 0):
-            lacks += not _copy_log(source, to, record.log)
+            if not _copy_log(source, to, record.log):
+                lacking.add(record.log)
             to.add(record)
         step(done := done + len(batch), len(todo))
     ahead = sum(ended(run.finished) != (run.finished or 0) for run in mine.values())
-    return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), lacks, ahead)
+    return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), len(lacking), ahead)
 
 
 def _newest(runs: Collection[Identity]) -> dict[str, int]:

@@ -23,6 +23,14 @@ class Unreadable(StoreFailure):
         self.what = what
 
 
+class LogLost(StoreFailure):
+    """A log is not the one that was stored, or not there. ``what`` is wrong does not say where it should be."""
+
+    def __init__(self, what: str, where: str, action: str) -> None:
+        super().__init__(f"{where} {what}; {action}")
+        self.what = what
+
+
 class Refused(StoreError):
     """The server does not take what it was sent; to send it again changes nothing."""
 

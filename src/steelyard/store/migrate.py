@@ -24,6 +24,7 @@ NEW = {
     "0009": (),
     "0010": ("vector_cycles",),
     "0011": (),
+    "0012": ("build_log",),
 }
 
 #: Alembic keeps the running migration in a global

@@ -15,9 +15,10 @@ from steelyard.model.errors import cut
 from . import schema
 from .engine import explained
 from .leasing import repeated
-from .queue import DONE, FAILED, RUNNING, WAITING, readable, task_of
+from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
+from .task import readable, task_of
 
 _package, _submission, _job, _attempt = schema.package, schema.submission, schema.job, schema.job_attempt
 #: tables whose rows keep their number, which names of runs have in them

@@ -19,9 +19,10 @@ from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
 from .operators import MOST, note
 from .queries import DELETED
-from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
+from .queue import DONE, FAILED, RUNNING, WAITING, now
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
+from .task import Task, detail_of, offered, outcome_of, task_of
 from .writing import row_of
 
 #: microseconds after which a worker that says nothing is forgotten
@@ -223,7 +224,7 @@ class Yard:
         were."""
         mine = _submission.c.id == number
 
-        def work(connection: Connection) -> tuple[int, list[str]]:
+        def work(connection: Connection) -> tuple[int, set[str]]:
             before = connection.execute(select(_submission.c.found).where(mine)).scalar()
             package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED, PUBLISHED))
             if package is None or before is None:
@@ -235,8 +236,7 @@ class Yard:
             return unpublished
 
         runs, logs = self._done(DELETED, f"submission {number}", work)
-        for log in logs:
-            self._store.drop_blob(log)
+        self._store.drop_blobs(logs)
         return runs
 
     def boards(self) -> list[str]:
@@ -261,8 +261,8 @@ class Yard:
                 raise UserError(f"submission {number} is not there")
             queue.touch(connection, schema.package.c.id == found.package_id)
             texts = connection.execute(select(_job.c.task).where(_job.c.package_id == found.package_id)).scalars()
-            offers = queue.offered(found.found)
-            tasks = [t for t in map(queue.task_of, texts) if t.implementation in offers and not t.on]
+            offers = offered(found.found)
+            tasks = [t for t in map(task_of, texts) if t.implementation in offers and not t.on]
             each: dict[tuple[str, ...], Task] = {}
             own: dict[tuple[tuple[str, ...], str], list[tuple[str, ...]]] = {}
             for t in tasks:
@@ -323,8 +323,7 @@ def forget(store: Store, run: int) -> None:
     """Deletes a run and its log."""
     with explained(store._name):
         logs = repeated(store._engine, lambda connection: removed(connection, [run]))
-    for log in logs:
-        store.drop_blob(log)
+    store.drop_blobs(logs)
 
 
 #: what of an implementation a task says, the last one not always
@@ -349,27 +348,27 @@ def _row(connection: Connection, number: int) -> Any:
 
 
 def _line(r: Any, why: str) -> Line:
-    detail = "; ".join(filter(None, (queue.detail_of(r), queue.outcome_of(r))))
-    return Line(r.id, queue.task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
+    detail = "; ".join(filter(None, (detail_of(r), outcome_of(r))))
+    return Line(r.id, task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
 
 
-def _unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, list[str]]:
-    """Deletes the runs of a package's implementations, unless another published submission has them; how many, and the
-    logs that no run has any more."""
+def _unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:
+    """Deletes the runs of a package's implementations, unless another published submission has them; how many, and
+    their logs."""
     others = select(_submission.c.found).where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
-    public = frozenset[tuple[str, ...]]().union(*map(queue.offered, connection.execute(others).scalars()))
-    offers = queue.offered(found_in_it) - public
+    public = frozenset[tuple[str, ...]]().union(*map(offered, connection.execute(others).scalars()))
+    offers = offered(found_in_it) - public
     jobs = connection.execute(select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all()
-    mine = [j for j in jobs if (t := queue.task_of(j.task)).implementation in offers or not (t.file or public)]
+    mine = [j for j in jobs if (t := task_of(j.task)).implementation in offers or not (t.file or public)]
     found = {j.run_id for j in mine if j.run_id is not None}
-    found |= _earlier(connection, package, [t for j in mine if (t := queue.task_of(j.task)).file])
+    found |= _earlier(connection, package, [t for j in mine if (t := task_of(j.task)).file])
     runs = sorted(found)
     connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
     return len(runs), removed(connection, runs)
 
 
-def removed(connection: Connection, runs: Sequence[int]) -> list[str]:
-    """Deletes runs, with all that no other run has; the logs that none has any more."""
+def removed(connection: Connection, runs: Sequence[int]) -> set[str]:
+    """Deletes runs, with all that no other run has but their logs, which it returns."""
     run, setup, implementation = schema.run, schema.setup, schema.implementation
     of_runs = connection.execute(select(run.c.setup_id, run.c.log).where(run.c.id.in_(runs))).all()
     setups, logs = {r.setup_id for r in of_runs}, {r.log for r in of_runs if r.log}
@@ -385,8 +384,7 @@ def removed(connection: Connection, runs: Sequence[int]) -> list[str]:
     used = select(setup.c.implementation_id).where(setup.c.implementation_id.in_(theirs))
     gone = sorted(set(theirs) - set(connection.execute(used).scalars()))
     connection.execute(delete(implementation).where(implementation.c.id.in_(gone)))
-    kept = connection.execute(select(run.c.log).where(run.c.log.in_(logs)).distinct()).scalars()
-    return sorted(logs - set(kept))
+    return logs
 
 
 def _earlier(connection: Connection, package: int, tasks: Sequence[Task]) -> set[int]:

@@ -207,6 +207,12 @@ def filtered(equal: Mapping[str, str], newest_only: bool, last: int | None = Non
     return Which(f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
 
 
+def logged(digests: Sequence[str]) -> Query:
+    """The query for those of these logs that runs have."""
+    values = {f"v{i}": digest for i, digest in enumerate(digests)}
+    return Query(f"SELECT DISTINCT log FROM run WHERE log IN ({', '.join(f':{name}' for name in values)})", values)
+
+
 def latest(equal: Mapping[str, str], count: int) -> Query:
     """The query for the ids of the newest runs whose columns ``equal`` these values."""
     return filtered(equal, newest_only=False)._replace(order=f"ORDER BY run.id DESC LIMIT {count:d}").select("run.id")

@@ -3,9 +3,7 @@ lease and what came of the run are stored together: who was only suspended store
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,10 +11,9 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict, astuple, replace
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
-from steelyard.model.errors import cut
 from steelyard.model.record import Record
 
 from . import schema
@@ -27,6 +24,7 @@ from .leasing import Then, anew, ended, repeated
 from .queries import by_keys
 from .reading import Reader
 from .store import Store
+from .task import Task, detail_of, offered, record_of, task_of
 from .tenure import Tenure
 from .values import storable
 from .writing import append, row_of
@@ -41,8 +39,6 @@ ATTEMPTS, PAUSE = 3, 30_000_000
 #: jobs that a worker looks at for one that it can have; seconds between two looks at those that others run, which cost
 #: more than to take one that waits
 _LOOKED_AT, _LOOK = 20, 5.0
-#: how a zip may be called: workers make a file of this name
-_PLAIN = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip")
 #: what an attempt is called while it goes on, and where another followed without its end
 UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
@@ -89,49 +85,6 @@ _ORIGINS = text(
 )
 
 
-class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is to be run: an implementation in the zip with this digest, and how. ``sources`` is the digest that its
-    records have, of its sources and known answers; empty in tasks of versions that did not know it. ``on`` a board it
-    is run where it says so (:data:`BOARD`), and simulated where it is empty."""
-
-    package: str
-    file: str
-    primitive: str
-    family: str
-    variant: str
-    name: str
-    digest: str
-    target: str
-    flags: tuple[str, ...]
-    workload: str
-    sources: str = ""
-    on: str = ""
-
-    def __post_init__(self) -> None:
-        if self.package and not _PLAIN.fullmatch(self.file):  # a database or a server of strangers may say anything
-            raise ValueError(f"file: {cut(self.file)!r} is not a plain name")
-
-    @property
-    def place(self) -> str:
-        """Where it is to be run, as workers say what they can do: a target, or ``TARGET board``."""
-        return f"{self.target} {self.on}".rstrip()
-
-    @property
-    def identity(self) -> str:
-        """SHA-256 over all of it."""
-        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
-
-    @property
-    def run(self) -> tuple[object, ...]:
-        """What is run: all but how the zip is called."""
-        return tuple(value for name, value in asdict(self).items() if name != "file")
-
-    @property
-    def implementation(self) -> tuple[str, ...]:
-        """The implementation, as :func:`offered` has it."""
-        return self.primitive, self.family, self.variant, self.name, self.digest
-
-
 class Mine(Struct, frozen=True):
     """What a worker has to say of a job to be known as the one who has it."""
 
@@ -160,42 +113,6 @@ class Job(Struct, frozen=True):
     why: str = ""
 
 
-#: what is said of a job whose task or record no version wrote, or a newer one
-_TASK = "its task cannot be read: it is a newer version's, or damaged; delete the submission, and hand it in again"
-_RECORD = "its record cannot be read: it is a newer version's, or damaged; repeat the job"
-
-
-def task_of(text: str) -> Task:
-    """A task as it is stored; one without any names where it cannot be read."""
-    try:
-        return msgspec.json.decode(text, type=Task)
-    except msgspec.MsgspecError:
-        empty = dict.fromkeys(("package", "file", "primitive", "family", "variant", "name", "digest", "target"), "")
-        return Task(**empty, flags=(), workload="")
-
-
-def _record_of(text: str | None) -> Record | None:
-    try:
-        return None if text is None else msgspec.json.decode(text, type=Record)
-    except msgspec.MsgspecError:
-        return None
-
-
-def detail_of(r: Any) -> str:
-    """What is to be said of a job."""
-    if not task_of(r.task).file:
-        return _TASK
-    return _RECORD if r.record is not None and _record_of(r.record) is None else str(r.detail)
-
-
-def outcome_of(r: Any) -> str:
-    """What became of a job that has a record."""
-    record = _record_of(r.record)
-    if record is None:
-        return ""
-    return f"{record.failure.reason}: {record.failure.detail}" if record.failure is not None else "verified"
-
-
 def now() -> int:
     """Microseconds since 1970."""
     return time.time_ns() // 1000
@@ -209,36 +126,6 @@ def _key(number: int) -> str:
 def touch(connection: Connection, which: ColumnElement[bool]) -> None:
     """Makes transactions on a package take turns: each begins so, before it reads, and the later one waits."""
     connection.execute(update(_package).where(which).values(size=_package.c.size))
-
-
-class _Offer(Struct, frozen=True):
-    """What an offer says of an implementation; see :class:`..web.wire.Offer`."""
-
-    primitive: str
-    family: str
-    variant: str
-    name: str
-    digest: str
-
-
-class _Found(Struct, frozen=True):
-    implementations: tuple[_Offer, ...] = ()
-
-
-def offered(found: str) -> frozenset[tuple[str, ...]]:
-    """The implementations that a submission says were ``found`` in its zip: its jobs are those of its package that are
-    of them. Under another name a zip may have others."""
-    with suppress(msgspec.MsgspecError):
-        return frozenset(map(astuple, msgspec.json.decode(found, type=_Found).implementations))
-    return frozenset()
-
-
-def readable(found: str) -> bool:
-    """Whether what a submission says was ``found`` can be read."""
-    with suppress(msgspec.MsgspecError):
-        msgspec.json.decode(found, type=_Found)
-        return True
-    return False
 
 
 def put(connection: Connection, package: int, tasks: Sequence[Task], priority: int = 0) -> int:
@@ -276,7 +163,7 @@ def jobs(connection: Connection, package: int, why: Callable[[Any], str]) -> lis
     ).all()
     made = []
     for r in rows:
-        task, record = task_of(r.task), _record_of(r.record)
+        task, record = task_of(r.task), record_of(r.record)
         made.append(Job(r.id, task, r.state, r.attempts, detail_of(r), record, r.run_id, why(r)))
     return made
 
@@ -305,18 +192,20 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
         (r, named, record)
         for r in rows
         if (named := next((o for o, offers in origins if task_of(r.task).implementation in offers), ""))
-        and (record := _record_of(r.record)) is not None
+        and (record := record_of(r.record)) is not None
     ]
     made = 0
     for r, named, record in mine:
         if _public(connection, record, named):
             continue
-        log = ""
-        with suppress(StoreError):  # a figure is worth more than what compilers said
-            log = store.put_blob(r.log) if r.log else ""
+        public = replace(dated(record), origin=named, log="")
+        try:
+            public = replace(public, log=store.put_blob(r.log, connection) if r.log else "")
+        except StoreError:  # a figure is worth more than what compilers said
+            public = replace(public, notes=(*public.notes, "its log could not be stored"))
         try:
             with connection.begin_nested():  # what of it was inserted before it is refused goes too
-                values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=named, log=log))}
+                values: dict[str, Any] = {"run_id": append(connection, public)}
         except StoreError as e:
             values = {"state": FAILED, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values

@@ -282,6 +282,11 @@ class Reader:
         """How often a submission was deleted, with its runs."""
         return int(self._rows(Query(queries.DELETIONS)).scalar_one())
 
+    def logged(self, digests: Collection[str]) -> set[str]:
+        """Those of these logs that runs have."""
+        parts = queries.batches(sorted(digests))
+        return {row.log for some in parts for row in self._rows(queries.logged(some))}
+
     def latest(self, count: int, equal: Mapping[str, str]) -> list[int]:
         """The newest runs whose columns ``equal`` these values, the newest first."""
         return [row.id for row in self._rows(queries.latest(equal, count))]

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Content, Id, LongText, Name, Number, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0011"
+HEAD = "0012"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -145,6 +145,14 @@ vector_cycles = Table(
     Column("run_id", ForeignKey("run.id"), primary_key=True),
     Column("packed", Content, nullable=False),
     sqlite_with_rowid=False,
+)
+
+#: what compilers said in runs, as blobs.py packs it, by the digest that ``run.log`` is; empty where a folder has it
+build_log = Table(
+    "build_log",
+    metadata,
+    Column("digest", Name(64), primary_key=True),
+    Column("content", Content, nullable=False),
 )
 
 helper = Table(

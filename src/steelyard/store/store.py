@@ -13,10 +13,10 @@ from steelyard.model.row import Made, Row
 
 from . import queries
 from .blobs import Blobs
-from .errors import DAMAGED, StoreError, Unreadable
+from .errors import DAMAGED, Unreadable
 
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from .leasing import Lease, Then
     from .reading import Reader, Used
@@ -32,9 +32,11 @@ class Store:
     """
 
     def __init__(self, engine: Engine, name: str, blobs: Path | None):
+        from .logs import Logs
+
         self._engine = engine
         self._name = name
-        self._blobs = None if blobs is None else Blobs(blobs)
+        self._blobs = Logs(engine, name) if blobs is None else Blobs(blobs)
         self._seen: Used | None = None
 
     @classmethod
@@ -42,8 +44,8 @@ class Store:
         """Opens a database; creates it when it does not exist, and migrates an older schema.
 
         A path (or ``:memory:``) means SQLite; a URL (``postgresql+psycopg://``, ``mariadb+pymysql://``) a server.
-        ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it. Raises :class:`StoreError`,
-        which says why it cannot be opened.
+        ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it, and a database that is no
+        file keeps them itself. Raises :class:`StoreError`, which says why it cannot be opened.
         """
         from .engine import file_of, name_of, open_engine, url_of
 
@@ -259,25 +261,21 @@ class Store:
         with self._reader() as reader:
             return reader.orphans()
 
-    @property
-    def keeps_logs(self) -> bool:
-        """Whether it has a folder for logs. A server has none."""
-        return self._blobs is not None
-
-    def put_blob(self, content: str | bytes) -> str:
-        """Stores a log, equal ones only once, and returns its digest."""
-        return self._folder().put(content)
+    def put_blob(self, content: str | bytes, within: Connection | None = None) -> str:
+        """Stores a log, equal ones only once, and returns its digest; in a transaction of its own, or ``within`` one of
+        this database."""
+        return self._blobs.put(content, within)
 
     def get_blob(self, digest: str) -> bytes:
-        """The content of the log with this digest."""
-        return self._folder().get(digest)
+        """The content of the log with this digest. Raises :class:`LogLost` where only that cannot be had."""
+        return self._blobs.get(digest)
 
-    def drop_blob(self, digest: str) -> None:
-        """Deletes a log that no run has any more."""
-        if self._blobs is not None:
-            self._blobs.drop(digest)
+    def has_blobs(self, digests: Collection[str]) -> set[str]:
+        """Those of these logs that are there."""
+        return self._blobs.has(digests)
 
-    def _folder(self) -> Blobs:
-        if self._blobs is None:
-            raise StoreError(f"{self._name} keeps no logs; --db FILE does (in Python: Store.open with blobs=FOLDER)")
-        return self._blobs
+    def drop_blobs(self, digests: Collection[str]) -> None:
+        """Deletes those of these logs that no run has any more."""
+        with self._reader() as reader:
+            gone = set(digests) - reader.logged(digests)
+        self._blobs.drop(gone)

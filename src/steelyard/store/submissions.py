@@ -17,9 +17,10 @@ from .engine import explained
 from .errors import StoreError
 from .floor import Floor
 from .leasing import repeated
-from .queue import Job, Task
+from .queue import Job
 from .quota import Quota
 from .store import Store
+from .task import Task, offered
 from .writing import row_of
 
 #: what is offered waits for an operator to publish it
@@ -180,7 +181,7 @@ class Desk:
 
     def jobs(self, submission: Submission) -> list[Job]:
         """The jobs of a submission: under another name its package may have others."""
-        offers = queue.offered(submission.found)
+        offers = offered(submission.found)
         with explained(self._store._name), self._store._engine.connect() as connection:
             found = queue.jobs(connection, submission.package, Floor(connection).why)
             return [j for j in found if not j.task.file or j.task.implementation in offers]

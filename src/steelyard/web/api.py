@@ -18,6 +18,7 @@ from ..model.row import CONTEXT
 from ..model.target import load_target, target_names
 from ..publish.sheet import Sheet
 from ..store import FILTERS, Store
+from ..store.errors import LogLost
 from ..store.queries import Window
 from . import ask, documents, wire
 from .page import NotThereError, Text
@@ -107,7 +108,10 @@ def _run(store: Store, _: wire.Asked, number: str) -> wire.Run:
 
 def _log(store: Store, asked: wire.Asked, number: str) -> bytes:
     digest = _run(store, asked, number).record.log
-    return store.get_blob(digest) if digest else b""
+    try:
+        return store.get_blob(digest) if digest else b""
+    except LogLost as e:
+        raise NotThereError(f"run {number}: its log {e.what}") from e
 
 
 def _same(store: Store, asked: wire.Asked, number: str) -> wire.Same:

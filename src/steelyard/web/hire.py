@@ -26,7 +26,8 @@ from ..store.errors import LeaseLost
 from ..store.floor import Worker
 from ..store.operating import Yard
 from ..store.operators import Operators
-from ..store.queue import Queue, Task
+from ..store.queue import Queue
+from ..store.task import Task
 from ..store.writing import rows_of
 from . import address, api
 from . import wirework as words

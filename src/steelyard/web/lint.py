@@ -14,7 +14,7 @@ from ..model.target import load_target, target_names
 from ..sources import discover, sizes
 from ..sources.escape import escaped
 from ..sources.limits import HANDED_IN
-from ..store.queue import Task
+from ..store.task import Task
 from ..verify import is_known
 from .wire import Found, Offer, Refused
 

@@ -28,8 +28,8 @@ class Copy(Struct, frozen=True):
 def verb(ask: Copy) -> int:
     """Add the runs of one database that another lacks, with their logs, and what was handed in.
 
-    FROM and TO are files, or URLs of servers, which keep no logs. A copy is a backup, and the way back; copied again it
-    gets what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
+    FROM and TO are files, or URLs of databases on servers. A copy is a backup, and the way back; copied again it gets
+    what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
     counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
     What was handed in and is damaged is named and left out; the exit code is 1 then.
     """
@@ -39,10 +39,8 @@ def verb(ask: Copy) -> int:
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         done = copying.copy(mine, theirs, progress("copied"))
         damaged: list[str] = []
-        handed_in = 0 if "_server" in vars(mine) else moving.move(mine, theirs, damaged.append)
-        kept = getattr(mine, "keeps_logs", True)
-        lost = f"a server keeps no logs: they stay in {source}" if kept else f"{source} is a server, which has no logs"
-        unkept = [lost] if done.lacks and not (kept and theirs.keeps_logs) else []
+        handed_in = moving.move(mine, theirs, damaged.append)
+    unkept = [f"logs that were not copied cannot be read in {source}; steelyard db check says why"] * bool(done.lacks)
     if done.ahead:
         unkept.append(f"{counted(done.ahead, 'run')} of the future, by a clock that was ahead: all others are newer")
     heads = dict.fromkeys(

@@ -14,8 +14,8 @@ from ...model.target import load_target
 from ...pipeline import Job
 from ...publish.sheet import plain
 from ...sources.pack import pack
-from ...store.queue import Task
 from ...store.submissions import Desk, Given
+from ...store.task import Task
 from ...web import lint
 from .. import options, select
 from ..options import Stored, command

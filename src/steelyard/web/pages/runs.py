@@ -14,6 +14,7 @@ from ...publish import figure, flame, size
 from ...publish import profile as profiles
 from ...publish import run as runs
 from ...publish.sheet import Column, Line, Sheet
+from ...store.errors import LogLost
 from .. import address, documents, examine, markup
 from ..page import Block, Links, Markup, NotThereError, Page, Picture, Pre, Table, Text
 from .view import View
@@ -148,17 +149,17 @@ def image(v: View, key: str) -> Page:
 def log(v: View, key: str, finished: str) -> Page:
     """What the compilers said."""
     record, _ = _record(v, key, finished)
-    text = (
-        v.store.get_blob(record.log).decode(errors="replace")
-        if record.log
-        else "the compilers said nothing, or no log was kept"
-    )
+    title = f"Build log: {record.setup.label} on {record.setup.target}"
+    try:
+        text = v.store.get_blob(record.log).decode(errors="replace") if record.log else SILENT
+    except LogLost as e:
+        said = f"What the compilers said is not here any more: the log {e.what}."
+        return Page(title, [Text(said)], trail=_run_trail(key, record), status=404)
     more = (
         f"The first {LOG} of {len(text)} characters; steelyard show {record.id} --log prints all."
         if len(text) > LOG
         else ""
     )
-    title = f"Build log: {record.setup.label} on {record.setup.target}"
     return Page(title, [Pre(text[:LOG] or SILENT)], more, _run_trail(key, record))
 
 

@@ -1,0 +1,69 @@
+"""Logs in the database itself, where it has no folder for them: on a server, which many machines use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from io import BytesIO
+
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select
+
+from . import blobs
+from .engine import explained
+from .errors import StoreError
+from .leasing import repeated
+from .queries import batches
+from .schema import build_log
+
+#: bytes that a log has compressed at the most: servers take a statement of 16 MiB, in which some bytes are two
+PACKED = 8 << 20
+_THERE = select(build_log.c.digest).where(build_log.c.digest.in_(bindparam("digests", expanding=True)))
+_CONTENT = select(build_log.c.content).where(build_log.c.digest == bindparam("wanted"))
+_INTO = insert(build_log)
+_GONE = delete(build_log).where(build_log.c.digest.in_(bindparam("digests", expanding=True)))
+
+
+class Logs:
+    """The table of logs, as :class:`.blobs.Blobs` is a folder of them. Methods raise :class:`StoreError`."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine, self._name = engine, name
+
+    def put(self, content: str | bytes, within: Connection | None = None) -> str:
+        """Stores a log unless it is there, and returns its digest; in a transaction of its own, or ``within`` one."""
+        digest, data = blobs.named(content)
+
+        def work(connection: Connection) -> None:
+            if connection.execute(_THERE, {"digests": [digest]}).first() is None:
+                small = blobs.packed(data)
+                if len(small) > PACKED:
+                    raise StoreError(f"a log has {len(small)} bytes compressed, and at most {PACKED}")
+                connection.execute(_INTO, {"digest": digest, "content": small})
+
+        with explained(self._name):
+            work(within) if within is not None else repeated(self._engine, work)
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        """The content, checked against its digest."""
+        with explained(self._name), self._engine.connect() as connection:
+            found = connection.execute(_CONTENT, {"wanted": blobs.checked(digest)}).scalar()
+        where = f"{self._name}: log {digest}"
+        if found is None:
+            raise blobs.missing(where)
+        return blobs.unpacked(BytesIO(found), digest, where)
+
+    def has(self, digests: Collection[str]) -> set[str]:
+        """Those of these that are there."""
+        with explained(self._name), self._engine.connect() as connection:
+            parts = batches(sorted(digests))
+            return {d for some in parts for d in connection.execute(_THERE, {"digests": some}).scalars()}
+
+    def drop(self, digests: Collection[str]) -> None:
+        """Deletes these, if they are there."""
+
+        def work(connection: Connection) -> None:
+            for some in batches(sorted(digests)):
+                connection.execute(_GONE, {"digests": some})
+
+        with explained(self._name):
+            repeated(self._engine, work)
