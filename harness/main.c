@@ -19,10 +19,12 @@
 enum { SYNC = 0xA5, HELLO = 1, RUN = 2, ANSWER = 0x80, SY_ERROR = 0xFF };
 enum { BAD_CRC = 1, BAD_COMMAND = 2, TOO_LARGE = 3, BAD_REQUEST = 4 };
 enum { PAINT = 1, IN_PLACE = 2, WARM = 4 };
-enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYTE = 0x5A };
+enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, PAINT_BYTE = 0x5A };
 
 extern uint16_t sy_crc;
 uint16_t sy_crc;
+/* What fills the output before a call is of its request, so that no package can count on it. */
+#define SY_FILL ((uint8_t)sy_crc)
 void *volatile sy_layout[SY_POINTERS];
 uint8_t sy_pulse;
 
@@ -281,7 +283,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     call.npub = npub;
     call.ad = ad;
     call.in = flags & IN_PLACE ? call.out : in;
-    fill(call.out, guard, FILL_BYTE);
+    fill(call.out, guard, SY_FILL);
     fill(guard, next, GUARD_BYTE);
     paint_end = (uint8_t *)SY_STACK_POINTER() - SY_PAINT_GAP;
     if (flags & PAINT)
@@ -320,7 +322,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
             stir(in, call.in_len, repeat);
             changed |= given != sum(0, npub, npub + sy_npub_bytes); /* what two calls undo is a change too */
         }
-        fill(call.out, guard, FILL_BYTE);
+        fill(call.out, guard, SY_FILL);
         call.out_len = SY_LENGTH_UNSET;
         sy_stack_limit = sy_heap_base = next;
 #endif
@@ -367,7 +369,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
         call.out_len = 0; /* nothing was written */
     out_len = (uint16_t)(call.out_len > out_max ? out_max : call.out_len);
 
-    for (over = (uint16_t)out_max; over > out_len && call.out[over - 1] == FILL_BYTE; over--)
+    for (over = (uint16_t)out_max; over > out_len && call.out[over - 1] == SY_FILL; over--)
         ;
     over = (uint16_t)(over - out_len);
 

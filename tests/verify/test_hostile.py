@@ -57,6 +57,12 @@ def test_what_is_fast_for_the_known_key_alone_shows_both_means(
     assert f"{op} takes {known:.0f} cycles on the known answers' inputs and {fresh:.0f} on fresh ones" in note
 
 
+def test_what_the_output_s_buffer_holds_before_a_call_is_no_promise(bench: Bench, bluepill: Target) -> None:
+    record = weigh(bench, bluepill, in_encrypt="if (c[0] != 0xEE) return 1;")
+    assert record.failure is not None
+    assert record.failure.reason is Reason.KAT_MISMATCH
+
+
 def test_a_file_of_easy_answers_is_not_what_the_means_are_over(bench: Bench, uno: Target) -> None:
     """Empty inputs alone would halve the mean of most ciphers."""
     files = {p.name: p.read_text() for p in ASCON.iterdir()}
