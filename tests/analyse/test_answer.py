@@ -136,6 +136,15 @@ def test_a_view_across_targets_says_what_one_board_measured() -> None:
     assert f"{VIRTUAL}: bluepill" in ranking.merits(found, ())[-1].notes
 
 
+def test_a_comparison_with_a_board_is_simulated_on_one_side() -> None:
+    old, new = numbered(record(target="due")), numbered(*on("virtual-board", record(target="due", cycles=999.0)))
+    for side, other in ((old, new), (new, old)):
+        (sheet,) = comparison.tables(compare(side, other))
+        assert "1 of 1 difference in cycles is simulated on one side" in " ".join(sheet.notes)
+    (sheet,) = comparison.tables(compare(old, numbered(record(target="due", cycles=999.0))))
+    assert "1 of 1 difference in cycles is simulated, and no error" in " ".join(sheet.notes)
+
+
 def test_a_history_is_of_one_device() -> None:
     found = numbered(record(), *on("virtual-board", record(cycles=999.0)))
     told = history.tables([r | {"revision": "1", "subject": "x"} for r in found], ())

@@ -347,6 +347,25 @@ def test_what_has_no_figure_of_memory_is_not_taken_for_none(chosen: Cli, tmp_pat
         assert "without ROM or RAM, so not compared: blind1/ref" in said
 
 
+def test_what_has_figures_of_a_board_alone_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path) -> None:
+    for label in ("real1/ref", "small1/ref"):
+        store(tmp_path / "results.db", on_board(linear(label, 5, flags="-O2", rom=900, stack=90)))
+    said = chosen("choose small1 real1 -t uno --mlen 24").out
+    assert "small1/ref is first: nothing else could be compared: 1 other may fit" in said
+    assert "3 rows of device board left out" in said
+    table = chosen("choose small1 real1 --table --mlen 24").out
+    assert "uno: 3 rows of device board left out; to see: --where 'device == \"board\"'" in table
+    assert "left out" not in chosen("choose fast1 --table --mlen 24").out
+
+
+def test_what_lacks_memory_is_not_told_to_be_too_large(chosen: Cli, tmp_path: Path) -> None:
+    made = linear("blind1/ref", 1)
+    metrics = {n: v for n, v in made.metrics.items() if n != "rom"}
+    store(tmp_path / "results.db", replace(made, metrics=metrics))
+    said = chosen("choose small1 blind1 -t uno --mlen 24").out
+    assert "small1/ref is first: nothing else could be compared: 1 other may fit" in said
+
+
 def test_no_filter_brings_back_what_was_replaced(chosen: Cli, tmp_path: Path) -> None:
     """The first sources of two were replaced, by wrong and by larger ones."""
     for where in ("rom < 4000", "outcome == verified", "rom < 4000 and flags == -O3"):

@@ -12,7 +12,7 @@ import click
 from msgspec.structs import replace
 
 from ..analyse import choose, expression
-from ..analyse.answer import Together, answered, run_number, workload_name
+from ..analyse.answer import Together, answered, of_one_device, run_number, workload_name
 from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
 from ..model import paths
@@ -119,8 +119,7 @@ def verb(ask: Choose) -> int:
     names = [ask.target] if ask.target else _stored(ask.db)
     chosen = []
     for name in names:
-        rows, notes = _rows(ask, name, adlen, mlen)
-        chosen.append(_chosen(ask, name, rows, (adlen, mlen), notes))
+        chosen.append(_chosen(ask, name, _stored_of(ask, name, adlen, mlen), (adlen, mlen)))
     if ask.table:
         ask.out.give([choice.table(chosen)])
     else:
@@ -236,10 +235,17 @@ def _limits(ask: Choose, device: Device) -> Limits:
     )
 
 
-def _rows(
-    ask: Choose, name: str, adlen: int, mlen: int, together: Together = "most"
-) -> tuple[list[Row], tuple[str, ...]]:
-    """The verified rows that stand side by side, of all workloads, and what was left out of them."""
+class _Stored(NamedTuple):
+    """The verified ``rows`` that stand side by side, of all workloads, and what was left out of them: those of another
+    device ``elsewhere``, and all in ``notes``; ``others`` are labels without a row here that may fit."""
+
+    rows: list[Row]
+    notes: tuple[str, ...]
+    elsewhere: tuple[str, ...]
+    others: frozenset[str]
+
+
+def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together = "most") -> _Stored:
     operation = "decrypt" if ask.decrypt else "encrypt"
     columns = ["rom", "ram", f"cycles_{operation}_mean"]
     if ask.primitive == "crypto_block":
@@ -255,18 +261,23 @@ def _rows(
     if ask.where.strip():
         expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
-    rows = found(ask.what, where, columns, ask.db)
+    every = found(ask.what, where, columns, ask.db)
+    (rows,), elsewhere = of_one_device(every)
     answer = answered(rows, apart=("workload",), together=together)
     weighed = [r for r in answer.rows if r["variant"] != "nocrypt"]
     verified = [r for r in weighed if r["outcome"] == "verified"]
     whole = [r for r in verified if value(r, "rom") is not None and value(r, "ram") is not None]
     lacking = {str(r["label"]) for r in verified} - {str(r["label"]) for r in whole}
-    return whole, (*choice.without_memory(sorted(lacking)), *answer.notes, *unjudged(weighed, "compared"))
+    good = {str(r["label"]) for r in every if r["outcome"] == "verified" and r["variant"] != "nocrypt"}
+    on_others = good - {str(r["label"]) for r in rows}
+    notes = (*choice.without_memory(sorted(lacking)), *elsewhere, *answer.notes, *unjudged(weighed, "compared"))
+    return _Stored(whole, notes, elsewhere, frozenset(lacking | on_others))
 
 
-def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Choice:
+def _chosen(ask: Choose, name: str, stored: _Stored, size: tuple[int, int]) -> Choice:
     device = _device(ask, name)
     limits = _limits(ask, device)
+    rows, notes = stored.rows, stored.notes
     if not rows:
         notes = (*notes, _nothing(ask, name))
     candidates, unknown, notes = _compared(ask, name, rows, size, limits, notes)
@@ -286,8 +297,8 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         done, more = _measured(ask, name, shown, size)
         gone |= {*more}
         if done:  # what is shown now may be others
-            rows, notes = _rows(ask, name, *size, together="newest")
-            candidates, unknown, notes = _compared(ask, name, rows, size, limits, notes)
+            stored = _stored_of(ask, name, *size, together="newest")
+            candidates, unknown, notes = _compared(ask, name, stored.rows, size, limits, stored.notes)
     ordered = choose.ordered(choose.fitting(candidates, limits), ask.by)
     return Choice(
         target=name,
@@ -301,6 +312,8 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         by=ask.by,
         fitting=ordered,
         unknown=sorted({str(r["label"]) for r in unknown}),
+        others=stored.others,
+        elsewhere=stored.elsewhere,
         protocol=PROTOCOLS.get(ask.workload),
         measured=ask.measure,
         notes=tuple(notes),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from msgspec import Struct
 
@@ -28,7 +28,8 @@ _Cost = Callable[[Row], float | None]
 
 class Choice(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
-    those ``fitting``, the least ``by`` an aim first. ``unknown`` are those whose cycles at the size nobody knows.
+    those ``fitting``, the least ``by`` an aim first. ``unknown`` are those whose cycles at the size nobody knows,
+    ``others`` have no figure at all that can be compared, and ``elsewhere`` says what another device has.
     ``keyed``: each message has its key schedule; ``measured``: all that can be weighed was."""
 
     target: str
@@ -42,6 +43,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     candidates: Sequence[Row]
     fitting: Sequence[Row]
     unknown: Sequence[str] = ()
+    others: Set[str] = frozenset()
+    elsewhere: Sequence[str] = ()
     protocol: Protocol | None = None
     measured: bool = False
     notes: Sequence[str] = ()
@@ -141,6 +144,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
         notes += of_authors(r for a in answers for r in (a.advised[:1] if a.first else a.advised))
     if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
         notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}")
+    notes += [f"{a.target}: {text}" for a in answers for text in a.elsewhere]
     return Sheet(title, "choice", columns, lines, notes=notes)
 
 
@@ -212,7 +216,7 @@ def _reasons(answer: Choice) -> list[str]:
     others = [r for r in answer.fitting if r["label"] != first["label"]]
     number = len({r["label"] for r in answer.fitting})
     if not others:
-        left = answer.unknown
+        left = {*answer.unknown, *answer.others}
         alone = (
             f"nothing else could be compared: {counted(len(left), 'other')} may fit" if left else "nothing else fits"
         )

@@ -43,7 +43,7 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         notes += _of_several_sources(pairs)
         notes += _unjudged(pairs)
         notes += _fewer(pairs)
-        notes += _within(changes)
+        notes += _within(changes, one_side=old != new)
         sheets.append(
             Sheet(
                 f"{title}: {every.pop()}" if one else title,
@@ -142,8 +142,9 @@ def _fewer(pairs: Sequence[Pair]) -> list[str]:
     ]
 
 
-def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:
-    """Says how many differences a chip may not have, and of how many this is not known."""
+def _within(changes: Sequence[tuple[Pair, Change]], *, one_side: bool) -> list[str]:
+    """Says how many differences a chip may not have, and of how many this is not known. Where the sides are of two
+    devices, only ``one_side`` is simulated."""
     timed = [ch for _, ch in changes if ch.verdict in ("better", "worse")]
     timed = [ch for ch in timed if metric(ch.metric).unit.startswith("cycles")]
     within = sum(ch.within for ch in timed)
@@ -154,7 +155,8 @@ def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:
         notes.append(f"±: {within} of {counted(len(timed), 'difference')} in cycles, {about}")
     if unknown:
         about = "no error is known of the model on such code (docs/claims.md): a chip may differ in small ones"
-        notes.append(f"{unknown} of {counted(len(timed), 'difference')} in cycles are simulated, and {about}")
+        how = f"{'is' if unknown == 1 else 'are'} simulated{' on one side' * one_side}"
+        notes.append(f"{unknown} of {counted(len(timed), 'difference')} in cycles {how}, and {about}")
     return notes
 
 
