@@ -181,6 +181,15 @@ def test_assembly_that_defines_what_c_defines_is_left_out(bench: Bench, target: 
     assert any("p.S left out" in note and "part" in note for note in built.notes)
 
 
+@pytest.mark.parametrize("flags", ["-Os", "-Os -flto"])
+def test_what_compilers_say_names_no_file_of_a_moment(bench: Bench, bluepill: Target, flags: str) -> None:
+    """It would differ from run to run."""
+    built = bench.build(bench.package(in_encrypt='__asm__("nop nop");'), bluepill, *flags.split())
+    assert built.failure is not None
+    assert re.fullmatch(r"(encrypt.c|merge): temporary\S*\.s:\d+: Error: .*", built.failure.detail)
+    assert "/tmp/cc" not in built.log
+
+
 def test_inline_assembly_for_registers_of_another_machine(bench: Bench, uno: Target) -> None:
     code = 'void f(int *a) { __asm__ volatile("" : : "x"(a[0]), "x"(a[1]), "x"(a[2])); }\n'
     failure = bench.build(bench.package({**GOOD, "p.c": code}), uno).failure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ ALTOGETHER = 512 << 20  # and to all files of a build
 SAID_LEAST, SAID = 4 << 10, 2 << 20
 #: folders of an installed toolchain, besides the one named after its target
 _TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
+#: how the name of a file begins that GCC makes between its steps: with six letters drawn anew each time
+_DRAWN = re.compile(r"/tmp/cc\w{6}(?=\.)")
 
 
 class Interrupted(Exception):
@@ -74,7 +77,7 @@ class Script:
             raise TooLargeError(f"the compilers write more than {ALTOGETHER >> 20} MiB")
         _shorten([*work.glob("*.log")])
         status = [line.split(" ", 2) for line in text_of(work / "status").splitlines()]
-        failed = [trouble.Failed(s[2], int(s[1]), text_of(work / f"{s[2]}.log")) for s in status if s[0] == "fail"]
+        failed = [trouble.Failed(s[2], int(s[1]), _said(work / f"{s[2]}.log")) for s in status if s[0] == "fail"]
         if code is None:
             raise Interrupted(Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"), logs(work))
         if not failed and ["end"] not in status:
@@ -126,8 +129,13 @@ def readable(target: Target, *more: Path) -> tuple[Path, ...]:
 
 def logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """The outputs of all commands as one text; ``names`` maps the names of logs to those that users know."""
-    logs = [(names.get(log.stem, log.stem), text_of(log).strip()) for log in sorted(work.glob("*.log"))]
+    logs = [(names.get(log.stem, log.stem), _said(log).strip()) for log in sorted(work.glob("*.log"))]
     return "\n".join(f"== {name}\n{text}\n" for name, text in logs if text)
+
+
+def _said(log: Path) -> str:
+    """What a command said, the same in each run."""
+    return _DRAWN.sub("temporary", text_of(log))
 
 
 def text_of(file: Path) -> str:
