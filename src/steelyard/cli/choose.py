@@ -348,11 +348,22 @@ def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: in
     had = {_setup(r) for r in rows if r.get(exact) is not None}
     none = {_setup(r) for r in rows if workload_name(str(r["workload"])) == f"{adlen}/{mlen}"} - had
     tried = [r for r in rows if _setup(r) not in none]
-    fit = [r for r in tried if _setup(r) in had or (value(r, "ram") or 0) + _beside(r) <= left]
+
+    def room(r: Row) -> bool:
+        return (value(r, "ram") or 0) + _beside(r) <= left
+
+    fit = [r for r in tried if _setup(r) in had or room(r)]
     kept = {str(r["label"]) for r in fit}
-    full = sorted({str(r["label"]) for r in rows if _setup(r) in none} - kept)
-    text = "weighed: RAM has no room for a call of this size, or the algorithm takes none"
-    said = [f"{text}: {some(full)}"] if full else []
+    full = {str(r["label"]) for r in rows if _setup(r) in none} - kept
+    ours = full & {str(r["label"]) for r in rows if _setup(r) in none and room(r)}
+    said = [
+        f"weighed: {text} for a call of this size, or the algorithm takes none: {some(sorted(of))}"
+        for text, of in (
+            ("RAM has no room", full - ours),
+            ("the harness's own frames and buffers leave no room in RAM", ours),
+        )
+        if of
+    ]
     lost = {str(r["label"]) for r in tried} - kept
     if left < 0:
         return fit, (f"message, associated data and output alone take {taken} of the chip's {most} bytes of RAM", *said)
