@@ -37,6 +37,9 @@ def test_long_inputs_are_whole_blocks_whatever_their_size_is_said_to_be(said: in
     assert made["bits_per_cycle_hash"] == pytest.approx(19.2)
     assert notes == []
     assert max(s.message for s in sizes) <= MAX_SEGMENT
+    sizes = list(dict.fromkeys([*sizes, *vectors.every(["hash"])]))
+    again, notes = figures.of_cycles(sizes, [7 + 10 * -(-s.message // 24) for s in sizes])
+    assert (again, notes) == (made, []), "2048 bytes are no whole blocks"
 
 
 def test_inverters_are_tables_that_may_share_others() -> None:

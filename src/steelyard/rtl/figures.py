@@ -58,10 +58,11 @@ def of_cycles(sizes: Sequence[CallSize], cycles: Sequence[int]) -> tuple[dict[st
     taken = dict(zip(sizes, cycles, strict=True))
     for op in dict.fromkeys(s.op for s in sizes):
         for of, name in KINDS.items():
-            of_it = [s for s in sizes if s.op == op and s.of == of and not s.reuse]
-            long = sorted({s for s in of_it if _bytes(s) not in _short(of)}, key=_bytes)[-3:]
-            if len(long) < 3:
+            of_it = {_bytes(s): s for s in sizes if s.op == op and s.of == of and not s.reuse}
+            most = max(of_it, default=0)  # the longest, a half and a quarter of it are whole blocks
+            if most % 4 or not {most // 2, most // 4} <= of_it.keys():
                 continue
+            long = [of_it[most // 4], of_it[most // 2], of_it[most]]
             first, last = (8 * (_bytes(b) - _bytes(a)) / (taken[b] - taken[a]) for a, b in pairwise(long))
             made[f"bits_per_cycle_{_prefix(op)}{name}"] = last
             if abs(first - last) > 1e-9:
@@ -79,10 +80,6 @@ def of_cycles(sizes: Sequence[CallSize], cycles: Sequence[int]) -> tuple[dict[st
 def of_toggles(sizes: Sequence[CallSize], toggles: Sequence[int]) -> dict[str, int | float]:
     """Bits of the netlist that change for each bit of data."""
     return {f"toggles_{KINDS[s.of]}_{_bytes(s)}": n / (8 * _bytes(s)) for s, n in zip(sizes, toggles, strict=True)}
-
-
-def _short(of: str) -> set[int]:
-    return {n * (2 if of == "AD+PT" else 1) for n in GMU}
 
 
 def _bytes(s: CallSize) -> int:
