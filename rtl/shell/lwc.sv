@@ -64,16 +64,12 @@ module lwc #(
       .clk, .rst, .load(key_load), .turn(key_turn), .data(sdi_data), .valid(sdi_valid), .ready(sdi_ready),
       .key, .key_valid);
 
-  // ---- the core
+  // ---- what the core is given, and gives
   logic bdi_valid, bdi_ready, bdi_last, bdi_eoi, bdi_nonce, bdi_ad, bdi_text;
   logic bdo_valid, bdo_ready, dec, hash;
   logic [3:0] bdi_bytes;
   logic [31:0] bdo_data;
   logic [15:0] bdi_length;
-  crypto_core #(.UNROLL(UNROLL)) core (
-      .clk, .rst, .dec, .hash, .key, .key_valid, .key_turn,
-      .bdi_data(empty ? 0 : word), .bdi_valid, .bdi_ready, .bdi_bytes, .bdi_last, .bdi_eoi, .bdi_nonce, .bdi_ad, .bdi_text,
-      .bdi_length, .bdo_data, .bdo_valid, .bdo_ready);
 
   // ---- the segment: full words that are left, and what its last word holds
   logic [13:0] left;
@@ -81,6 +77,13 @@ module lwc #(
   logic final_word, empty;
   logic passes;                      // its words leave as well
   logic eoi, eot, last;
+
+  // ---- the core
+  crypto_core #(.UNROLL(UNROLL)) core (
+      .clk, .rst, .dec, .hash, .key, .key_valid, .key_turn,
+      .bdi_data(empty ? 0 : word), .bdi_valid, .bdi_ready, .bdi_bytes, .bdi_last, .bdi_eoi, .bdi_nonce, .bdi_ad, .bdi_text,
+      .bdi_length, .bdo_data, .bdo_valid, .bdo_ready);
+
   wire [13:0] full = word[15:2];
   wire exact = word[1:0] == 0;
   wire none = word[15:0] == 0;

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.hardware import Hardware
 from steelyard.model.paths import ROOT
-from steelyard.rtl import bench
+from steelyard.rtl import bench, synthesis, tools
 from steelyard.rtl.design import Design
 from steelyard.rtl.reading import designs_of
 from steelyard.store import Store
@@ -39,6 +39,17 @@ def test_every_family_is_there() -> None:
 @pytest.mark.parametrize("design", FIRST, ids=label)
 def test_lint_has_nothing_to_say(design: Design, tmp_path: Path) -> None:
     assert bench.lint(bench.own(design), tmp_path) == ""
+
+
+@toys.needs("yosys")
+@pytest.mark.parametrize(
+    "design", [d if d.name == "nocrypt" else pytest.param(d, marks=pytest.mark.long) for d in FIRST], ids=label
+)
+def test_slang_reads_it(design: Design, tmp_path: Path) -> None:
+    """A core beside our shell may have what only slang reads, which then reads the shell too."""
+    read = synthesis.reading(bench.own(design), bench.copied(bench.own(design), tmp_path), slang=True)
+    (tmp_path / "read.ys").write_text("\n".join(read))
+    assert "warning:" not in tools.run("yosys", ["-s", "read.ys"], tmp_path)
 
 
 @pytest.mark.long

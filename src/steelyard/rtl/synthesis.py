@@ -137,7 +137,8 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
 
 def _readable(n: Netlist, files: list[str], work: Path) -> list[str]:
     """The lines of a script that read the design, which is examined with them: by yosys itself, or by slang where it
-    has what yosys cannot read. Raises :class:`ToolError`."""
+    has what yosys cannot read. Raises :class:`ToolError`, with the words of both."""
+    before = ""
     for slang in (False, True):
         read = reading(n, files, slang=slang)
         (work / "examine.ys").write_text(examining(read))
@@ -146,7 +147,9 @@ def _readable(n: Netlist, files: list[str], work: Path) -> list[str]:
         except ToolError as e:
             unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
             if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
-                raise bench.refused(_named(e), n) from e
+                e = _named(e)
+                raise bench.refused(ToolError(replace(e.failure, detail=e.failure.detail + before), e.log), n) from e
+            before = f"; it is read by slang, as yosys itself cannot: {e.failure.detail}"
         else:
             break
     return read

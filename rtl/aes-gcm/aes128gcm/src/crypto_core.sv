@@ -42,12 +42,12 @@ module crypto_core #(
 
   logic add, multiply, multiplies;
   logic [127:0] added, y;
+  wire take = bdi_valid && bdi_ready;
   wire start = state == WORDS && take && bdi_nonce && bdi_last;
   ghash product (.clk, .rst, .clear(start), .add, .block(added), .start(multiply), .h, .busy(multiplies), .y);
 
   wire [31:0] sum = (bdi_data ^ aes_result[127:96]) & mask;
   wire [31:0] cipher = !dec && bdi_text ? sum : bdi_data;
-  wire take = bdi_valid && bdi_ready;
   wire block_ends = take && !bdi_nonce && some && (n == 3 || bdi_last);
   wire [2:0] bytes = bdi_bytes[0] ? 4 : bdi_bytes[1] ? 3 : bdi_bytes[2] ? 2 : {2'd0, some};
   wire wants_stream = state == WORDS && bdi_valid && bdi_text && some && !stream && !aes_busy;
