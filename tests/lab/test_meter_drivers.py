@@ -286,7 +286,7 @@ def test_what_sigrok_reads_out_of_range_is_no_sample(
         *before, last = lines
         for line in before:
             driver._line(line, made)
-        with pytest.raises(ValueError, match="is no reading in V, A or W"):
+        with pytest.raises(ValueError, match="is not a reading in V, A or W"):
             driver._line(last, made)
         return
     for line in lines:

@@ -35,7 +35,7 @@ from .batch import Batch, Result
 WAVES, LOOK, SLOWEST = 3, 0.2, 10.0
 #: how often a batch is begun whose worker dies
 _CRASHES = 5
-#: the resource that a worker has who has boards of a target, as ``steelyard-uno``
+#: the resource of a worker that has boards of a target, as ``steelyard-uno``
 RESOURCE = "steelyard-{}"
 #: what batches get of our environment
 _PASSED = ("PATH", "PYTHONPATH", "STEELYARD_LAB")

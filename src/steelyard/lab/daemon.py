@@ -32,7 +32,7 @@ LINGER = 2.0
 TICK = 0.02
 #: seconds for the first sample, where there is less patience with later ones
 START = 30.0
-#: seconds for a newcomer to say what he wants, and for all to hear why it is over
+#: seconds for a newcomer to say what it wants, and for all to hear why it is over
 HELLO, FAREWELL = 10.0, 1.0
 #: users at a time, and bytes that are kept for one who does not read: some 100 000 edges
 USERS, KEPT = 64, 1 << 20
@@ -45,26 +45,26 @@ class InUse(Exception):
 
 
 class User:
-    """Somebody who is connected: what he has not read yet is kept for him."""
+    """A process that is connected: what it has not read yet is kept for it."""
 
     def __init__(self, where: socket.socket) -> None:
         self.where, self.since = where, time.monotonic()
         self.said = b""
-        #: he was told that he gets what he wants; it is over for him; he has left
+        #: it was told that it gets what it wants; all is over for it; it has left
         self.welcome = self.over = self.gone = False
         self._kept, self._marked = bytearray(), False
         #: bytes until what was sent ends with a whole word
         self._torn = 0
 
     def answer(self, answer: edgewire.Answer) -> None:
-        """Answers what he said."""
+        """Answers what it said."""
         self._kept += edgewire.line(answer)
         self._torn = len(self._kept)
         self.welcome, self.over = not answer.refused and not answer.again, bool(answer.refused or answer.again)
         self.flush()
 
     def tell(self, words: bytes | bytearray, mark: bool = False) -> None:
-        """Tells him of edges, or with ``mark`` how many samples there are; only the newest mark is kept."""
+        """Tells it of edges, or with ``mark`` how many samples there are; only the newest mark is kept."""
         if not self.welcome or self.over:
             return
         if self._marked and len(self._kept) - self._torn >= edgewire.WORD.size:
@@ -76,7 +76,7 @@ class User:
             self.end(f"this process was cut off, because it did not read {len(self._kept)} bytes of edges")
 
     def end(self, why: str, again: bool = False) -> None:
-        """Tells him why it is over, after what he has not read yet, or in its place if that is too much."""
+        """Tells it why all is over, after what it has not read yet, or in the place of that if it is too much."""
         if not self.welcome and not self.over:
             self.answer(edgewire.Answer(again=True) if again else edgewire.Answer(refused=why))
         elif not self.over:
@@ -183,7 +183,7 @@ class Daemon:
     def _open(self, door: socket.socket) -> None:
         try:
             where, _ = door.accept()
-        except OSError:  # he is gone again, or there are too many files
+        except OSError:  # it is gone again, or there are too many files
             return
         if len(self._users) >= USERS or (door.family == socket.AF_UNIX and lock.owner(where)[1] != os.getuid()):
             refusal = edgewire.Answer(refused=f"{USERS} connections, of its own user, are the most")
@@ -196,7 +196,7 @@ class Daemon:
         self.join(where)
 
     def _listen(self, user: User) -> None:
-        """He says what he wants, once; else he leaves."""
+        """It says what it wants, once; else it leaves."""
         try:
             data = user.where.recv(edgewire.LINE)
         except BlockingIOError:
@@ -326,8 +326,8 @@ def _drained(file: int) -> None:
 
 
 def main() -> None:
-    """The process that somebody starts who needs an instrument: it, the number of the file at whose other end he is,
-    and the seconds that it has patience."""
+    """The process that another one starts, which needs an instrument. Its arguments: the instrument, the number of the
+    file at whose other end the other one is, and the seconds that it has patience."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     starter = socket.socket(fileno=int(sys.argv[2]))
     try:

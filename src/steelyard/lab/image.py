@@ -62,7 +62,7 @@ def intel_hex(elf: bytes) -> bytes:
 
 def from_intel_hex(text: bytes) -> list[tuple[int, bytes]]:
     """What an Intel HEX file has, by first addresses, in pieces that do not touch. :class:`ValueError` with the line
-    that is none of Intel HEX, or where two lines have the same byte."""
+    that is not one of Intel HEX, or where two lines have the same byte."""
     parts: list[tuple[int, bytes, int]] = []
     base = 0
     for number, offset, kind, data in _records(text):
@@ -89,7 +89,7 @@ def from_intel_hex(text: bytes) -> list[tuple[int, bytes]]:
 
 
 def start_of_intel_hex(text: bytes) -> int | None:
-    """Where the program starts, if the file says so. :class:`ValueError` where it is no Intel HEX."""
+    """Where the program starts, if the file says so. :class:`ValueError` where it is not Intel HEX."""
     start = None
     for number, _, kind, data in _records(text):
         if kind in (_SEGMENTED, _LINEAR) and len(data) != 4:
@@ -109,7 +109,7 @@ def _records(text: bytes) -> Iterator[tuple[int, int, int, bytes]]:
         except ValueError:
             record = b""
         if not line.startswith(b":") or len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
-            raise ValueError(f"line {number} is no record of Intel HEX, or its checksum is wrong")
+            raise ValueError(f"line {number} is not a record of Intel HEX, or its checksum is wrong")
         if record[3] == _END:
             return
         yield number, int.from_bytes(record[1:3], "big"), record[3], record[4:-1]

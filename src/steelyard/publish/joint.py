@@ -58,7 +58,7 @@ def _mhz(row: Row) -> float | None:
 
 
 def _time(row: Row, name: str) -> tuple[bool, float]:
-    """Microseconds of an operation, behind all of them cycles where there is no clock."""
+    """Microseconds of an operation, and after all of them cycles where there is no clock."""
     mhz, cycles = _mhz(row), rank.value(row, name) or 0.0
     return mhz is None, cycles / mhz if mhz else cycles
 

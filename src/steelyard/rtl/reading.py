@@ -31,9 +31,9 @@ _KINDS: Mapping[type, str] = MappingProxyType(
 T = TypeVar("T")
 #: most characters of a module's parameters and ports
 _HEAD = 8000
-#: what is no code; a decrement is none of VHDL's comments
+#: what is not code; a decrement is not a comment of VHDL
 _COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|(?<![\w)\]])--[^\n]*")
-#: a module, whose own name is no instance; then one in Verilog, of an entity, and of a component
+#: a module, whose own name is not an instance; then one in Verilog, of an entity, and of a component
 _INSTANCE = re.compile(
     r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
     r"|:\s*(?:component\s+)?(\w+)\s+(?:generic|port)\s+map\b"

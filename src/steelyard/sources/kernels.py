@@ -57,7 +57,7 @@ class Kernel(Struct, frozen=True):
 
 class _Entry(toml.Table, frozen=True):
     """A table ``kernels`` of a file: one kernel, or one ``for`` each number, which is ``$n`` in all texts. ``setup``
-    comes before the loop, ``after`` behind the function; the loop begins ``offset`` bytes behind a multiple of the
+    comes before the loop, ``after`` follows the function; the loop begins ``offset`` bytes after a multiple of the
     largest alignment. Cores ``without`` have other instructions."""
 
     name: str

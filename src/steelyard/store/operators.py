@@ -119,8 +119,8 @@ class Operators:
             return _good(connection, token, link=True) is not None
 
     def begin(self, token: str, name: str, password: str, address: str) -> str:
-        """Makes an operator by a link, which is used up, or gives one who is there a new password, which ends his
-        sessions. The token of a session."""
+        """Makes an operator by a link, which is used up, or gives one who is there a new password, which ends
+        their sessions. The token of a session."""
         if not _NAME.fullmatch(name):
             raise RefusedError("a name has 1 to 64 letters, digits and . @ + - _")
         if not SHORTEST <= len(password) <= LONGEST:

@@ -1,5 +1,5 @@
 """The queue: runs that packages wait for. Any worker takes one, under a lease (``leasing.py``), and the end of that
-lease and what came of the run are stored together: who was only suspended stores nothing."""
+lease and what came of the run are stored together: a worker that was only suspended stores nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LOOKED_AT, _LOOK = 20, 5.0
 UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
 #: statements of each claim and return, which are made once: making them takes longer than databases take for them.
-#: ``_TO_BEGIN`` waits for who changes the job, and reads what he left, also where a transaction has an older view
+#: ``_TO_BEGIN`` waits for whoever changes the job, and reads what they left, also where a transaction has an older view
 _HELD = text(f"SELECT subject FROM hold UNION ALL SELECT version_num FROM {schema.REVISION_TABLE}")
 _CANDIDATES = text(
     "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "

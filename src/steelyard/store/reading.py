@@ -314,7 +314,7 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
         ):
             raise ValueError(f"{name} has a value that is infinite, or not a number")
         if name == "finished" and not all(v in _TIMES for v in values if v is not None):
-            raise ValueError("finished has a value that is no time")
+            raise ValueError("finished has a value that is not a time")
 
 
 def _wrong(names: Iterable[str], row: Sequence[Any]) -> str:

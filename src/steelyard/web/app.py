@@ -90,7 +90,7 @@ class Service:
         self._for: Counter[str] = Counter()
 
     async def fairly(self, who: str, make: Callable[[], Awaitable[Kept | None]]) -> Kept | None:
-        """What is made for somebody; None where he waits for as much as one may."""
+        """What is made for somebody; None where they wait for as much as one may."""
         if self._for[who] >= FOR_ONE:
             return None
         self._for[who] += 1
@@ -317,7 +317,7 @@ def _sent_in(request: Request, sent: bytes | Path, kind: str, who: str, session:
 
 
 def _of_one(request: Request) -> str:
-    """Who asks, by his address: of IPv6 the network that one customer has."""
+    """Who asks, by the address: of IPv6 the network that one customer has."""
     host = request.client.host if request.client else ""
     try:
         found = ipaddress.ip_address(host)

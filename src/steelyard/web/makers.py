@@ -33,7 +33,7 @@ SECONDS, LONGEST, WAITING, LATER = 60, 240, 64, 24
 LOOKING = 10
 #: a page waits for others as many times its own seconds, and one that is only made anew so many seconds
 _PATIENT, _ANEW = 10.0, 60.0
-#: seconds after which who waited for his turn is told to come back
+#: seconds after which those who waited for their turn are told to come back
 _TURN = 90.0
 #: how patient they are whom the queue's process serves, by the places that they have: workers, of whom a beat that
 #: comes late is a run that is done twice, go before operators, and these before who hands in, however long they wait

@@ -293,8 +293,8 @@ class Taken(Struct, frozen=True):
 
 
 class Submission(Struct, frozen=True):
-    """What was handed in, for who has its private link: its ``state``, its ``runs`` with states, attempts and details,
-    the ``tables`` of their figures, and what is other than in the last version, in words and as tables."""
+    """What was handed in, for those who have its private link: its ``state``, its ``runs`` with states, attempts and
+    details, the ``tables`` of their figures, and what is other than in the last version, in words and as tables."""
 
     name: str
     state: str

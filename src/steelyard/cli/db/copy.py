@@ -53,8 +53,8 @@ def verb(ask: Copy) -> int:
 
 
 def _one_file(source: str, to: str) -> bool:
-    """Whether both are the same file by two names: such a copy is no backup."""
-    with suppress(OSError, ValueError, StoreError):  # what can be no file is told when it is opened
+    """Whether both are the same file by two names: such a copy is not a backup."""
+    with suppress(OSError, ValueError, StoreError):  # what cannot be a file is told when it is opened
         mine, its = (file_of(url_of(name)) for name in (source, to))
         return mine is not None and its is not None and mine.samefile(its)
     return False

@@ -58,7 +58,7 @@ class Driver:
             return
         found = _READING.match(line)
         if not found:
-            raise ValueError(f"{line[:40]!r} is no reading in V, A or W; look at its channels, and at its function")
+            raise ValueError(f"{line[:40]!r} is not a reading in V, A or W; look at its channels, and at its function")
         self._seen[channel] = found[4], _value(found[2]) * _SCALE[found[3]]
         if len(self._seen) < len(self._meter.channels):
             return

@@ -92,7 +92,7 @@ def _ours(port: Path) -> IO[bytes]:
     """The right to make and remove the link at the port's path. :class:`WorkError` where another lab plays a board
     there, or the link is somebody's."""
     if port.is_symlink() and (to := port.readlink()).parent != Path("/dev/pts"):
-        raise WorkError(f"{port}: leads to {to}, which is no virtual board; {PORT}")
+        raise WorkError(f"{port}: leads to {to}, which is not a virtual board; {PORT}")
     what = f"played {port.parent.resolve() / port.name}"
     if (mine := lock.taken(what, str(port))) is None:
         raise WorkError(f"{port}: another virtual lab is there (process {lock.holder(what)}); end it, or {PORT}")

@@ -41,7 +41,7 @@ class Port:
             self._path.symlink_to(self._device)
 
     def unplug(self) -> None:
-        """Nobody finds it; who has it open keeps it."""
+        """Nobody finds it; whoever has it open keeps it."""
         if self._path.is_symlink():
             self._path.unlink()
 
