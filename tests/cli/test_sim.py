@@ -66,8 +66,8 @@ def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, im
     lines = made.splitlines(keepends=True)
     for wrong, why in (
         (lines[:-1], "a part of the file is missing"),
-        ([lines[0], b":" + lines[1][3:], *lines[2:]], "line 2 is no record of Intel HEX"),
-        ([b":0200000055AA\nFF\n", lines[-1]], "line 1 is no record of Intel HEX"),
+        ([lines[0], b":" + lines[1][3:], *lines[2:]], "line 2 is not a record of Intel HEX"),
+        ([b":0200000055AA\nFF\n", lines[-1]], "line 1 is not a record of Intel HEX"),
         ([*lines[:-1], b":0100020055A8\n", lines[-1]], "has bytes at 0x2, which another line has, too"),
         ([lines[-1]], "Intel HEX without a byte"),
         ([b":06000004FFFFFFFFFFFFFC\n:0100000055AA\n", lines[-1]], "line 1 has a base of 6 bytes"),
