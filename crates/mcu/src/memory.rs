@@ -1,5 +1,6 @@
 //! Data memory with a fast path for RAM, exact observation, and named faults for the rest.
 
+mod outside;
 mod unmodelled;
 mod watch;
 
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 
 pub use self::unmodelled::{Access, Register, Unmodelled};
 use self::watch::Watch;
-use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
+use crate::{Chip, Fault, FaultKind, Host, Peripheral, build_peripheral};
 
 /// Most addresses that [`Memory::reads`] keeps.
 const MOST_READS: usize = 64;
@@ -169,44 +170,6 @@ impl Memory {
         self.peripherals.iter().find_map(|p| p.model.bit())
     }
 
-    /// The state of all peripherals, as text: two that are equal are the same state.
-    pub fn peripherals(&self) -> String {
-        self.peripherals.iter().map(|p| format!("{:?}\n", p.model)).collect()
-    }
-
-    /// What a debug port reads at `address`: RAM, flash, or a peripheral's register; none where there is nothing.
-    pub fn peek(&mut self, address: u32, into: &mut [u8]) -> Option<()> {
-        let count = into.len();
-        let span = |base: u32| (address.wrapping_sub(base) as usize, address.wrapping_sub(base) as usize + count);
-        let (from, to) = span(self.ram_base);
-        let (start, end) = span(self.flash_base);
-        if let Some(bytes) = self.ram.get(from..to).or_else(|| self.flash.get(start..end)) {
-            into.copy_from_slice(bytes);
-            return Some(());
-        }
-        for (at, part) in (address..).step_by(4).zip(into.chunks_mut(4)) {
-            let value = self.peripheral(at).and_then(|(m, host, o)| m.read(o, part.len() as u8, host))?;
-            part.copy_from_slice(&value.to_le_bytes()[..part.len()]);
-        }
-        Some(())
-    }
-
-    /// What a debug port writes at `address`: RAM or a peripheral's registers; none where there is neither.
-    pub fn poke(&mut self, address: u32, from: &[u8]) -> Option<()> {
-        let offset = address.wrapping_sub(self.ram_base) as usize;
-        if let Some(bytes) = self.ram.get_mut(offset..offset + from.len()) {
-            bytes.copy_from_slice(from);
-            return Some(());
-        }
-        for (at, part) in (address..).step_by(4).zip(from.chunks(4)) {
-            let mut word = [0; 4];
-            word[..part.len()].copy_from_slice(part);
-            let value = u32::from_le_bytes(word);
-            self.peripheral(at).and_then(|(m, host, o)| m.write(o, part.len() as u8, value, host))?;
-        }
-        Some(())
-    }
-
     /// Pointers to RAM, its marks of written bytes, and flash, for translated code.
     pub fn raw(&mut self) -> (*mut u8, *mut u8, *const u8) {
         (self.ram.as_mut_ptr(), self.written.as_mut_ptr(), self.flash.as_ptr())
@@ -215,26 +178,6 @@ impl Memory {
     /// Where flash appears in the data space, and the cycles that a read there waits.
     pub fn flash_in_data(&self) -> Option<(u32, i64)> {
         self.flash_in_data.map(|base| (base, self.flash_data_wait))
-    }
-
-    /// Copies an image into flash.
-    ///
-    /// # Errors
-    /// A sentence when a segment is outside flash.
-    pub fn program(&mut self, image: &Image) -> Result<(), String> {
-        self.flash.fill(0xFF);
-        for s in &image.segments {
-            let slot = s
-                .address
-                .checked_sub(self.flash_base)
-                .map(|o| o as usize)
-                .and_then(|o| self.flash.get_mut(o..o.checked_add(s.bytes.len())?));
-            let Some(slot) = slot else {
-                return Err(format!("segment of {} bytes at {:#x} does not fit the flash", s.bytes.len(), s.address));
-            };
-            slot.copy_from_slice(&s.bytes);
-        }
-        Ok(())
     }
 
     /// Cycle at which the instruction at `site` ends.
@@ -419,19 +362,6 @@ impl Memory {
     fn peripheral(&mut self, address: u32) -> Option<(&mut dyn Peripheral, &mut Host, u32)> {
         let p = self.peripherals.iter_mut().find(|p| address.wrapping_sub(p.base) < p.size)?;
         Some((p.model.as_mut(), &mut self.host, address - p.base))
-    }
-
-    /// What the register of so many bytes at `address` has, for whoever looks from outside; 0 where none was used there.
-    /// Not for those that a read changes.
-    pub fn register_at(&mut self, address: u32, bytes: u8) -> u32 {
-        let value = self.peripheral(address).and_then(|(m, host, o)| m.read(o, bytes, host));
-        let kept = |u: &Unmodelled| u.value(Register::At(address)) as u32;
-        value.unwrap_or_else(|| self.unmodelled.as_ref().map_or(0, kept))
-    }
-
-    /// Gives the register of so many bytes at `address` the value that the chip's reset does, if a model has it.
-    pub fn reset_register_at(&mut self, address: u32, bytes: u8, value: u32) {
-        self.peripheral(address).and_then(|(m, host, o)| m.write(o, bytes, value, host));
     }
 
     /// Whether the trigger's pin belongs to the peripheral at `address`.

@@ -23,9 +23,9 @@ pub struct Access {
     pub reads: u64,
     /// How often it was written.
     pub writes: u64,
-    /// The instruction that used it first, and the one that used it last.
+    /// The instruction that used it first.
     pub first: u32,
-    /// See there.
+    /// The one that used it last.
     pub last: u32,
     value: u64,
 }
