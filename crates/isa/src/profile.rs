@@ -26,7 +26,8 @@ pub struct Node {
     pub function: usize,
     /// Index of the caller's node; a root's is its own.
     pub parent: usize,
-    /// Times it was called along this path.
+    /// Times it was called along this path. Jumps to its beginning are calls' last ones (tail calls), and count once in
+    /// a call: a label that a loop comes back to is no function that is called so often.
     pub calls: u64,
     /// Cycles in the function itself.
     pub cycles: u64,
@@ -34,6 +35,8 @@ pub struct Node {
 
 struct Frame {
     node: usize,
+    /// The call that it is in, by its number; a function that was jumped to is in the call that jumped.
+    call: u64,
     sp: u32,
     /// Where its caller goes on.
     back: u32,
@@ -46,6 +49,9 @@ pub struct Profile {
     /// Nodes by function and caller's node.
     known: HashMap<(usize, Option<usize>), usize>,
     stack: Vec<Frame>,
+    /// For each node, the number of the call that it was in when it counted last; how many calls there were.
+    counted: Vec<u64>,
+    calls: u64,
     last: usize,
     /// The address after the last block.
     end: u32,
@@ -54,7 +60,16 @@ pub struct Profile {
 impl Profile {
     /// An empty tree for `functions`, which must be sorted by start and not overlap.
     pub fn new(functions: Vec<Span>) -> Self {
-        Self { functions, nodes: Vec::new(), known: HashMap::new(), stack: Vec::new(), last: 0, end: 0 }
+        Self {
+            functions,
+            nodes: Vec::new(),
+            known: HashMap::new(),
+            stack: Vec::new(),
+            counted: Vec::new(),
+            calls: 0,
+            last: 0,
+            end: 0,
+        }
     }
 
     /// Nodes, callers before callees.
@@ -85,19 +100,20 @@ impl Profile {
         }
         let start = self.functions[function].start;
         match self.stack.last() {
-            None => self.push(function, sp, u32::MAX),
+            None => self.push(function, None, sp, u32::MAX),
             Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp && !called) => {}
             Some(top) if pc == start => {
+                let jumped = (sp >= top.sp && !called).then_some(top.call);
                 let mut back = back;
-                if sp >= top.sp && !called && self.stack.len() > 1 {
+                if jumped.is_some() && self.stack.len() > 1 {
                     back = top.back;
                     self.stack.pop(); // a tail call takes its caller's place
                 }
-                self.push(function, sp, back);
+                self.push(function, jumped, sp, back);
             }
-            Some(_) => match self.stack.iter().rposition(|f| self.nodes[f.node].function == function) {
+            Some(top) => match self.stack.iter().rposition(|f| self.nodes[f.node].function == function) {
                 Some(at) => self.stack.truncate(at + 1),
-                None => self.push(function, sp, back), // a jump into the middle, such as shared epilogues
+                None => self.push(function, Some(top.call), sp, back), // into the middle, such as shared epilogues
             },
         }
         if let Some(top) = self.stack.last() {
@@ -110,7 +126,8 @@ impl Profile {
         self.stack.clear();
     }
 
-    fn push(&mut self, function: usize, sp: u32, back: u32) {
+    /// Goes into a function: by a jump in the call of that number, or by a call.
+    fn push(&mut self, function: usize, jumped: Option<u64>, sp: u32, back: u32) {
         let mut parent = self.stack.last().map(|f| f.node);
         if self.nodes.len() >= MOST && !self.known.contains_key(&(function, parent)) {
             parent = None;
@@ -119,9 +136,16 @@ impl Profile {
         let node = *self.known.entry((function, parent)).or_insert(next);
         if node == next {
             self.nodes.push(Node { function, parent: parent.unwrap_or(next), calls: 0, cycles: 0 });
+            self.counted.push(0);
         }
-        self.nodes[node].calls += 1;
-        self.stack.push(Frame { node, sp, back });
+        let call = jumped.unwrap_or_else(|| {
+            self.calls += 1;
+            self.calls
+        });
+        if std::mem::replace(&mut self.counted[node], call) != call {
+            self.nodes[node].calls += 1;
+        }
+        self.stack.push(Frame { node, call, sp, back });
     }
 
     fn find(&mut self, pc: u32) -> Option<usize> {
@@ -147,6 +171,22 @@ mod tests {
         p.block(0, 4, 98, true, 1); // itself
         let seen: Vec<_> = p.nodes().iter().map(|n| (n.parent, n.calls, n.cycles)).collect();
         assert_eq!(seen, [(0, 1, 4), (0, 1, 1)]);
+    }
+
+    #[test]
+    fn a_label_that_is_jumped_to_again_is_not_called_again() {
+        let mut p =
+            Profile::new([(0, 10), (10, 20), (20, 30), (30, 40)].map(|(start, end)| Span { start, end }).to_vec());
+        p.block(0, 4, 100, false, 1);
+        for _ in 0..2 {
+            p.block(10, 12, 98, true, 1);
+            for pc in [20, 30, 20, 30, 20, 24] {
+                p.block(pc, pc + 2, 98, false, 1); // a loop over two labels
+            }
+            p.block(4, 6, 100, false, 1);
+        }
+        let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
+        assert_eq!(seen, [(0, 0, 1, 3), (1, 0, 2, 2), (2, 0, 2, 8), (3, 0, 2, 4)]);
     }
 
     #[test]
