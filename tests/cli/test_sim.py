@@ -75,6 +75,9 @@ def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, im
     ):
         (tmp_path / "x.hex").write_bytes(b"".join(wrong))
         assert why in cli("sim x.hex -t uno").err
+    for before in (b"\n", b"\r\n \n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"):  # as editors leave them
+        (tmp_path / "x.hex").write_bytes(before + made)
+        assert json.loads(cli("sim x.hex -t uno --json").out)["end"] == "waits"
     # a base in paragraphs of 16 bytes, and bytes that no record has
     text = b":020000021000EC\n:01000100FFFF\n:0100030011EB\n:0100020022DB\n:0100090033C3\n:00000001FF\n"
     assert from_intel_hex(text) == [(0x10001, b"\xff\x22\x11"), (0x10009, b"\x33")]
@@ -517,6 +520,7 @@ def test_registers_of_traps_keep_what_is_written_and_are_named(cli: Cli, tmp_pat
         ("esp32c3", 0x42000000, "flash through the cache, for code"),
         ("esp32", 0x400D0000, "flash through the cache, for code"),
         ("esp8266", 0x40201010, "target esp8266-flash"),
+        ("ch32v003", 0x08000000, "flash by its other addresses"),
         ("bluepill", 0x40000000, "neither of the chip's memories"),
     ],
 )
@@ -538,6 +542,29 @@ def test_a_function_that_ends_in_a_jump_to_the_first_one_has_not_returned(cli: C
     said = json.loads(cli("sim x.elf -t uno --call g --json").out)
     assert (said["end"], said["result"]["1"]) == ("returned", 7)
     assert said["calls"][0]["cycles"] > 300
+
+
+def test_a_call_that_does_not_return_is_told(cli: Cli, tmp_path: Path) -> None:
+    assembled(
+        tmp_path, ".globl _start\n_start: rcall f\n    ldi r24, 1\n.globl f\nf: sbrs r24, 0\n    ret\n1: rjmp 1b\n"
+    )
+    done = cli("sim x.elf -t uno --trigger f --max-cycles 5000 --json")
+    said = json.loads(done.out)
+    assert (said["end"], said["counted"], said["unfinished"]) == ("loops", 1, True)
+    assert sum(f["exclusive"] for f in said["functions"]) > said["calls"][0]["cycles"]
+    assert "A call of f had not returned: its cycles are in those by function, not in the calls." in done.err
+    assert "cycles by function in the calls of f" in cli("sim x.elf -t uno --trigger f").out
+
+
+def test_a_loop_over_labels_is_called_once(cli: Cli, tmp_path: Path) -> None:
+    """As libgcc divides on AVR: with labels inside of its loops, and a common one at their end."""
+    assembled(
+        tmp_path,
+        ".globl _start\n_start: ldi r24, 9\n    rcall f\n    break\n.globl f\nf: rjmp end\n"
+        ".globl loop\nloop: nop\n.globl end\nend: dec r24\n    brne loop\n    ret\n",
+    )
+    said = json.loads(cli("sim x.elf -t uno --json").out)
+    assert {n["function"]: n["calls"] for n in said["functions"]} == {"_start": 1, "f": 1, "loop": 1, "end": 1}
 
 
 def test_a_loop_at_a_function_s_beginning_calls_nothing(cli: Cli, tmp_path: Path) -> None:

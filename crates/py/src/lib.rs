@@ -417,6 +417,7 @@ fn simulate(
         "calls": calls(&seen.calls),
         "counted": seen.counted,
         "left": seen.left,
+        "unfinished": seen.unfinished,
         "pulses": calls(&seen.pulses),
         "pulsed": seen.pulsed,
         "result": seen.result,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import statistics
 from collections.abc import Sequence
@@ -36,6 +37,8 @@ _ENDS = {
     "time": "the time was used up (--seconds)",
     "output": "it sent more than 1 MiB",
 }
+#: how Intel HEX begins: no core does so, with a vector or a first instruction. Editors leave marks and lines before it
+_HEX = re.compile(rb":|(?:\xef\xbb\xbf)?\s*:[0-9A-Fa-f]{10}")
 #: forms of an argument: number with its bytes; zeros, bytes in hexadecimal, or a file that a pointer points to
 _NUMBER = re.compile(r"(-?(?:0x[0-9a-f]+|\d+))(?::([1248]))?", re.IGNORECASE)
 _ZEROS, _BYTES, _FROM = re.compile(r"@(\d{1,8})"), re.compile(r"@hex:((?:[0-9a-f]{2})+)", re.IGNORECASE), "@file:"
@@ -72,7 +75,9 @@ class Sim(Struct, frozen=True, kw_only=True):
     options.text("--base", metavar="ADDRESS", help="Where a file of bytes begins. Default of .bin: the flash."),
     click.option("--input", type=options.FILE, metavar="FILE", help="What the serial port receives."),
     click.option("--uart", type=options.FILE, metavar="FILE|-", help="Where to write what the serial port sends."),
-    options.number("--max-cycles", most=1 << 62, default=1_000_000_000, help="Cycles after which it ends."),
+    options.number(
+        "--max-cycles", most=1 << 62, default=1_000_000_000, help="Cycles after which it ends, at the next jump."
+    ),
     options.number("--seconds", most=1_000_000, default=60, help="Seconds after which it ends."),
     options.output(*TABLES),
 )
@@ -82,7 +87,8 @@ def verb(ask: Sim) -> int:
     The program begins at the reset vector, or where the ELF or HEX file says on cores that have none. It ends at a
     breakpoint, where it waits at its serial port, sleeps or turns round for ever, at a fault or at a limit. --call runs
     one function instead, with initial data in place and no start-up code. --trigger measures each call of a function,
-    from its first instruction to its return; a call that it makes of itself is a part of that.
+    from its first instruction to its return; a call that it makes of itself is a part of that. Cycles by function are
+    then those of the measured calls.
 
     There are no interrupts, and peripherals without a model keep what is written to them: both are named, and so are
     the registers that a program reads in each round in which it waits, and settings of clock, flash and cache that are
@@ -95,7 +101,8 @@ def verb(ask: Sim) -> int:
         raise UserError("--uart -: the answer is for a program and on standard output too; name a file for one of them")
     image = _read(ask.image, "image")
     is_elf = image.startswith(b"\x7fELF")
-    is_hex = image.startswith(b":")  # no core begins with it: a vector or a first instruction
+    if is_hex := _HEX.match(image) is not None:
+        image = image.removeprefix(codecs.BOM_UTF8)
     if ask.call and ask.trigger:
         raise UserError("--call and --trigger: leave one of them out")
     if ask.arg and not ask.call:
@@ -132,8 +139,13 @@ def verb(ask: Sim) -> int:
     _send(bytes(seen.output), ask.uart)
     uncalled = bool(ask.trigger) and not seen.calls
     said = [f"No call of {ask.trigger} came to its end."] if uncalled else []
+    if seen.unfinished:
+        said.append(f"A call of {ask.trigger} had not returned: its cycles are in those by function, not in the calls.")
     if seen.left:
-        said.append(f"{counted(seen.left, 'call')} not counted: left by a jump past the caller, as longjmp does.")
+        said.append(
+            f"{counted(seen.left, 'call')} not counted: left by a jump past the caller, as longjmp does. Their cycles "
+            "are in those by function."
+        )
     ask.out.give(_sheets(ask, target, seen), _json(target, seen), [*said, *_notes(target, seen)])
     return 0 if seen.fine and not uncalled else 1
 
@@ -236,7 +248,8 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
             sheets.append(_calls(f"{name}{first}", calls, every))
     if seen.functions:
         tree = Profile(ask.image.name, tuple(Node(*n) for n in seen.functions), {}, 0, 0)
-        sheets.append(tables.functions(tree, "cycles by function"))
+        within = f" in the calls of {ask.trigger}" if ask.trigger else ""
+        sheets.append(tables.functions(tree, f"cycles by function{within}"))
     if seen.unmodelled:
         used = [
             (_register(target, u) or None, _hex(u.address), u.reads, u.writes, _at(u.first), _at(u.last))

@@ -1,0 +1,401 @@
+//! A run: from reset or of one function, to its end, which may be a limit or a state that nothing leads out of.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use isa::{Invocation, Profile};
+use mcu::{Chip, FaultKind, Image, Register, Stop, Unmodelled};
+
+use super::placing::nowhere;
+use super::{Argument, End, MOST_CALLS, Measured, Setting};
+use crate::Simulator;
+use crate::family::{Family, among};
+
+/// Cycles between two looks at the clock, and at whether the program only turns round.
+const SLICE: u64 = 4_000_000;
+/// Blocks within which a program that turns round comes back to where it was.
+const ROUND: usize = 64;
+/// How often a program may look in vain for a byte before it is said to wait for one.
+const PATIENCE: u32 = 1000;
+/// Most bytes of output.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// A run in progress.
+pub(super) struct Run<'a> {
+    pub(super) sim: Box<dyn Simulator>,
+    pub(super) family: &'static Family,
+    pub(super) image: &'a Image,
+    pub(super) memories: &'a [(String, u32, u32)],
+    pub(super) settings: &'a [Setting],
+    pub(super) others: Vec<Option<u32>>,
+    pub(super) more: &'a mut dyn FnMut() -> bool,
+    pub(super) profile: Option<Profile>,
+    pub(super) deadline: Instant,
+    pub(super) budget: u64,
+    pub(super) sent: usize,
+    pub(super) vain: u32,
+    pub(super) waiting: Option<State>,
+    pub(super) idle: u32,
+    pub(super) pulses: Vec<Measured>,
+    pub(super) pulsed: u64,
+    pub(super) calls: Vec<Measured>,
+    pub(super) counted: u64,
+    pub(super) round: BTreeSet<Register>,
+    pub(super) left: u64,
+    pub(super) unfinished: bool,
+    pub(super) failed: Option<mcu::Fault>,
+}
+
+impl Run<'_> {
+    /// Begins where the image says, on cores that do not begin at an address of their own (vectors), and on Arm where it does
+    /// not lie there.
+    pub(super) fn start(&mut self, chip: &Chip<'_>) {
+        let flash = chip.flash;
+        if !self.family.vectors {
+            let entry = self.image.entry.filter(|e| e.wrapping_sub(flash.base) < flash.size);
+            self.sim.continue_at(entry.unwrap_or(flash.base));
+        }
+        // behind a boot loader, which goes on by the vectors with which the image begins
+        let begins =
+            self.image.segments.iter().map(|s| s.address).filter(|a| a.wrapping_sub(flash.base) < flash.size).min();
+        if let (true, Some(at)) = (self.family.name == "Arm", begins.filter(|&at| at > flash.base)) {
+            let word = |n: usize| {
+                let from = (at - flash.base) as usize + n;
+                self.sim.memory().flash.get(from..from + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            };
+            if let (Some(sp), Some(pc)) = (word(0), word(4)) {
+                self.set("sp", sp & !3);
+                self.set("pc", pc & !1);
+            }
+        }
+    }
+
+    /// Sets a register of the core, where it has one that is called so.
+    fn set(&mut self, name: &str, value: u32) {
+        let mut all = self.sim.registers();
+        all.iter_mut().filter(|r| r.0 == name).for_each(|r| r.1 = value);
+        self.sim.set_registers(&all.iter().map(|r| r.1).collect::<Vec<_>>());
+    }
+
+    /// Calls the function at `entry` and returns what it returned and left.
+    pub(super) fn call(
+        &mut self,
+        chip: &Chip<'_>,
+        entry: u32,
+        arguments: &[Argument],
+        seen: &mut (Option<u64>, Vec<Vec<u8>>),
+    ) -> Result<End, String> {
+        if entry.wrapping_sub(chip.flash.base) >= chip.flash.size {
+            return Err(format!("there is no code at {entry:#x}"));
+        }
+        let sizes =
+            arguments.iter().map(|a| if let Argument::Pointer(b) = a { b.len().next_multiple_of(16) } else { 0 });
+        let data_end = if self.family.avr { self.image.data_end & 0xFFFF } else { self.image.data_end };
+        let top = chip.ram.base + chip.ram.size;
+        let low = data_end.clamp(chip.ram.base, top);
+        let buffers = u32::try_from(sizes.sum::<usize>()).ok().and_then(|all| (top & !15).checked_sub(all));
+        let stack = buffers.filter(|&stack| stack >= low.saturating_add(64));
+        let stack = stack.ok_or("what pointers point to leaves no room for a stack in RAM")?;
+        let mut at = stack;
+        let (mut values, mut places) = (Vec::new(), Vec::new());
+        for argument in arguments {
+            match argument {
+                Argument::Number(value, bytes) => values.push((*value, (*bytes).clamp(1, 8))),
+                Argument::Pointer(bytes) => {
+                    let from = (at - chip.ram.base) as usize;
+                    self.sim.memory_mut().ram[from..from + bytes.len()].copy_from_slice(bytes);
+                    values.push((at.into(), self.family.pointer));
+                    places.push(from..from + bytes.len());
+                    at += bytes.len().next_multiple_of(16) as u32;
+                }
+            }
+        }
+        let vectors = ["sy_vectors", "_vector_table", "_WindowOverflow4"];
+        if let Some(vectors) = vectors.iter().find_map(|name| self.image.address(name)) {
+            self.sim.vectors_at(vectors);
+        }
+        let back = nowhere(chip.flash, self.image).ok_or("the flash is full: no address is left to return to")?;
+        self.sim.invoke(&Invocation { entry, stack, back, arguments: values })?;
+        if let Some(global) = self.image.address("__global_pointer$") {
+            self.set("gp", global); // linkers reach data by it, and start-up code sets it
+        }
+        let sp = self.sim.place().1;
+        self.sim.memory_mut().sp_limit = low;
+        let end = self.profiled(|run| run.measured(None, back, sp).err());
+        seen.0 = end.is_none().then(|| self.sim.result());
+        if end.is_none() {
+            seen.1 = places.into_iter().map(|p| self.sim.memory().ram[p].to_vec()).collect();
+        }
+        Ok(end.unwrap_or(End::Returned))
+    }
+
+    /// Measures every call of the function at `entry`, until the program ends.
+    pub(super) fn watch(&mut self, entry: u32) -> End {
+        loop {
+            let end = if self.sim.place().0 == entry { None } else { self.until(&[entry]) };
+            if let Some(end) = end {
+                return end;
+            }
+            let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
+            let end = self.profiled(|run| run.measured(Some(entry), back, sp).err());
+            self.unfinished = end.is_some();
+            if let Some(end) = end.or_else(|| self.limit()) {
+                return end;
+            }
+        }
+    }
+
+    /// Runs to `back`, where the stack pointer is at least `sp`, and notes what passed; how it ended where it does not
+    /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
+    /// elsewhere, with no more on the stack than at first, has left the call by another way (longjmp).
+    fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32) -> Result<(), End> {
+        let began = self.sim.cycles();
+        self.sim.memory_mut().sp_min = sp;
+        let mut places = vec![back];
+        if let Some(entry) = entry {
+            places.extend([entry, back.wrapping_sub(2), back.wrapping_sub(3), back.wrapping_sub(4)]);
+        }
+        loop {
+            if let Some(end) = self.until(&places) {
+                return Err(end);
+            }
+            let (pc, now) = self.sim.place();
+            if now >= sp && pc == back {
+                break;
+            }
+            // a function may begin with a loop, which is no call
+            if now >= sp && (Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()) {
+                self.left += 1;
+                return Ok(());
+            }
+            if let Some(end) = self.limit() {
+                return Err(end);
+            }
+        }
+        if entry.is_some() {
+            self.compare();
+        }
+        let stack = sp.saturating_sub(self.sim.memory().sp_min);
+        self.counted += 1;
+        if self.calls.len() < MOST_CALLS {
+            self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
+        }
+        Ok(())
+    }
+
+    /// Notes the first value of each setting that is not as assumed.
+    pub(super) fn compare(&mut self) {
+        let memory = self.sim.memory_mut();
+        for (s, other) in self.settings.iter().zip(&mut self.others).filter(|(_, other)| other.is_none()) {
+            *other = Some(s.bits(memory)).filter(|&bits| bits != s.assumed);
+        }
+    }
+
+    /// Runs `part` with the profile.
+    pub(super) fn profiled(&mut self, part: impl FnOnce(&mut Self) -> Option<End>) -> Option<End> {
+        self.sim.profile_whole(true);
+        let mut profile = self.profile.take();
+        if let Some(p) = &mut profile {
+            p.end();
+        }
+        self.sim.set_profile(profile);
+        let end = part(self);
+        self.profile = self.sim.set_profile(None);
+        end
+    }
+
+    /// Runs to one of `places`; how it ended where it does not come there.
+    pub(super) fn until(&mut self, places: &[u32]) -> Option<End> {
+        loop {
+            if self.sim.cycles() >= self.budget {
+                return Some(End::Cycles);
+            }
+            let slice = SLICE.min(self.budget - self.sim.cycles());
+            let (stop, met) = self.sim.run_until(slice, places);
+            if met {
+                return None;
+            }
+            self.take_pulses();
+            match stop {
+                Stop::Fault(f) => {
+                    self.failed = Some(f);
+                    return Some(self.fault(f));
+                }
+                Stop::Idle => {
+                    let sent = self.sim.memory().host.from_chip.len();
+                    if sent != self.sent {
+                        (self.sent, self.vain, self.waiting) = (sent, 0, None);
+                    }
+                    self.vain += 1;
+                    if self.waits() {
+                        return Some(End::Waits);
+                    }
+                    self.idle = self.idle.wrapping_add(1);
+                    if self.idle % PATIENCE != 0 {
+                        continue; // many of them are as nothing
+                    }
+                }
+                Stop::Budget => {}
+            }
+            if let Some(end) = self.limit() {
+                return Some(end);
+            }
+            match self.turns(places) {
+                Turns::Round => return Some(End::Loops),
+                Turns::Met => return None,
+                Turns::Not => {}
+            }
+        }
+    }
+
+    /// Whether it is at a limit that is not one of cycles.
+    fn limit(&mut self) -> Option<End> {
+        self.take_pulses();
+        if self.sim.memory().host.from_chip.len() > MOST_OUTPUT {
+            return Some(End::Output);
+        }
+        let over = Instant::now() >= self.deadline || !(self.more)();
+        over.then_some(End::Time)
+    }
+
+    /// Whether the program comes back to where it is with registers, memory and peripherals as they are, and sent nothing:
+    /// without input it will do so for ever, because there are no interrupts. A counter that it read could end it.
+    fn turns(&mut self, places: &[u32]) -> Turns {
+        let before = self.state();
+        for _ in 0..ROUND {
+            let (stop, met) = self.sim.run_until(1, places);
+            if met {
+                return Turns::Met;
+            }
+            if stop != Stop::Budget {
+                return Turns::Not;
+            }
+            if self.sim.registers() == before.registers {
+                if self.state() != before {
+                    return Turns::Not;
+                }
+                self.look_on(&before, places);
+                return Turns::Round;
+            }
+        }
+        Turns::Not
+    }
+
+    /// Goes round once more, and notes what is read on the way.
+    fn look_on(&mut self, before: &State, places: &[u32]) {
+        self.sim.memory_mut().reads = Some(BTreeSet::new());
+        for _ in 0..ROUND {
+            self.sim.run_until(1, places);
+            if self.sim.registers() == before.registers {
+                break;
+            }
+        }
+        self.round = self.sim.memory_mut().reads.take().unwrap_or_default();
+    }
+
+    /// Whether the program, which looked in vain for a byte again, did so before with all this as it is: a counter
+    /// would end its patience.
+    fn waits(&mut self) -> bool {
+        if self.vain <= PATIENCE {
+            return false;
+        }
+        match &self.waiting {
+            Some(before) if before.registers == self.sim.registers() => {
+                let same = *before == self.state();
+                let reads = self.sim.memory_mut().reads.take();
+                if same {
+                    self.round = reads.unwrap_or_default();
+                    return true;
+                }
+                (self.waiting, self.vain) = (None, 0);
+            }
+            Some(_) if self.vain > PATIENCE + ROUND as u32 => (self.waiting, self.vain) = (None, 0),
+            Some(_) => {}
+            None => {
+                self.waiting = Some(self.state());
+                self.sim.memory_mut().reads = Some(BTreeSet::new());
+            }
+        }
+        false
+    }
+
+    fn state(&self) -> State {
+        let memory = self.sim.memory();
+        let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
+        State {
+            registers: self.sim.registers(),
+            hidden: self.sim.hidden(),
+            ram: memory.ram.to_vec(),
+            peripherals: memory.peripherals(),
+            kept,
+            sent: memory.host.from_chip.len(),
+            clocked: memory.host.clocked,
+        }
+    }
+
+    pub(super) fn take_pulses(&mut self) {
+        let calls = std::mem::take(&mut self.sim.memory_mut().calls);
+        let room = MOST_CALLS - self.pulses.len();
+        self.pulsed += calls.len() as u64;
+        self.pulses.extend(calls.iter().take(room).map(|c| Measured {
+            began: c.rise,
+            cycles: c.fall - c.rise,
+            stack: c.sp.saturating_sub(c.sp_min),
+        }));
+        self.sim.memory_mut().watch.strays.clear();
+    }
+
+    fn fault(&self, f: mcu::Fault) -> End {
+        if matches!(f.kind, FaultKind::Unsupported { word } if among(word, self.family.sleeps)) {
+            return End::Sleeps;
+        }
+        let place = |pc: u32| {
+            let within = self.image.function(pc).map_or(String::new(), |name| format!(" in {name}"));
+            format!("{within}: {}", self.sim.disassemble(pc).0)
+        };
+        let ram = {
+            let m = self.sim.memory();
+            f.pc.wrapping_sub(m.ram_base) < m.ram.len() as u32
+        };
+        let text = match (f.kind, self.sim.left_flash()) {
+            (FaultKind::BadFetch, from) => {
+                let ram = if ram { "; code in RAM is not modelled" } else { "" };
+                format!("{f}{}{ram}", from.map_or(String::new(), |from| format!(", from {from:#x}{}", place(from))))
+            }
+            (FaultKind::OutOfRange { address, .. }, _) => {
+                let there = self.memories.iter().find(|m| address.wrapping_sub(m.1) < m.2);
+                let which = if !self.family.avr && self.sim.memory().is_fetched(address) {
+                    "; that is the memory for code, whose bus only loads, and aligned words alone".into()
+                } else {
+                    there.map_or(String::new(), |m| format!("; that is {}, which has no model", m.0))
+                };
+                format!("{f}{}{which}", place(f.pc))
+            }
+            (FaultKind::BadOpcode { word } | FaultKind::Unsupported { word }, _) => {
+                let what = self.family.lacks.iter().find(|(some, _)| among(word, some));
+                format!("{f}{}{}", place(f.pc), what.map_or("", |w| w.1))
+            }
+            _ => format!("{f}{}", place(f.pc)),
+        };
+        End::Fault(f.kind.name(), text)
+    }
+}
+
+/// What the next instructions depend on, how much was sent, and how often a counter was read that goes on.
+#[derive(PartialEq)]
+pub(super) struct State {
+    registers: Vec<(&'static str, u32)>,
+    hidden: Vec<u32>,
+    ram: Vec<u8>,
+    peripherals: String,
+    kept: Vec<(Register, u64)>,
+    sent: usize,
+    clocked: u64,
+}
+
+/// Whether a program only turns round.
+enum Turns {
+    Round,
+    Met,
+    Not,
+}
