@@ -16,7 +16,7 @@ from steelyard.analyse.choose import AIMS, Device, Limits
 from steelyard.cli.choose import _worth, block_of
 from steelyard.model.errors import UserError
 from steelyard.model.implementation import Implementation
-from steelyard.model.protocol import PROTOCOLS
+from steelyard.model.protocol import PROTOCOLS, Protocol, Size
 from steelyard.model.quantity import BYTES, CHARGE, CURRENT, RATE, quantity
 from steelyard.model.row import Row
 from steelyard.publish import choice
@@ -182,6 +182,14 @@ def errors(bench: Bench, implementation: Implementation, sizes: str) -> dict[tup
             if model and p.operation == operation and p.mlen <= model.most[1]:
                 found[operation, p.adlen, p.mlen] = 100 * abs(model.at(p.adlen, p.mlen) / p.cycles - 1)
     return found
+
+
+def test_one_size_of_a_protocol_is_typical() -> None:
+    size = Size(0, 8, "a message")
+    for typical in (0, 2):
+        sizes = (size, *[replace(size, typical=True)] * typical)
+        with pytest.raises(ValueError, match="protocol x: one of its sizes is typical"):
+            Protocol("x", "X", "", "", (), sizes)
 
 
 @pytest.mark.parametrize(

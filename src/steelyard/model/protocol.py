@@ -39,6 +39,10 @@ class Protocol(Struct, frozen=True):
     ad: tuple[int, int | None] | None = None
     both: int | None = None
 
+    def __post_init__(self) -> None:
+        if sum(s.typical for s in self.sizes) != 1:
+            raise ValueError(f"protocol {self.name}: one of its sizes is typical")
+
     @property
     def typical(self) -> Size:
         """The size that a question about the protocol means where nobody says more."""
