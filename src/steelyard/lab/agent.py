@@ -135,7 +135,7 @@ def _used(channel: wire.Channel, link: BoardLink) -> None:
 
 
 def _answered(link: BoardLink, message: wire.Message) -> wire.Message:
-    """The answer to what is asked of a board; the board is there after a failure too, for those who ask may know more."""
+    """The answer to what is asked of a board, which is there after a failure too, for whoever asks may know better."""
     try:
         match message:
             case wire.Exchange(data):
