@@ -327,6 +327,7 @@ _UNITS = {
     "cycles/byte": "cycles",
     "ticks": "cycles",
     "instructions": "instructions",
+    "bytes": "ram",
     "µJ": "energy",
 }
 
@@ -334,10 +335,8 @@ _UNITS = {
 @cache
 def _kind(name: str) -> str:
     """What the summary calls a metric; empty for one that it does not speak of."""
-    unit = metric(name).unit
-    if unit == "bytes":
-        return "rom" if "rom" in name or ("code" in name and "_ram" not in name) else "ram"
-    return _UNITS.get(unit, "")
+    m = metric(name)
+    return "rom" if m.flash else _UNITS.get(m.unit, "")
 
 
 def summary(c: Comparison) -> list[str]:

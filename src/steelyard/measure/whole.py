@@ -22,10 +22,7 @@ from .image import energy
 
 #: what every measured image has, besides the means and the stack of each operation
 _ALWAYS = ("rom", "rom_helpers", "ram_static", "image_rom", "image_static", "stack", "heap")
-#: figures that are differences to nocrypt or to the empty call in another state, and what they may be below zero
-_DIFFERENCE = re.compile(
-    r"rom(_encrypt|_decrypt)?|ram_\w+|\w+_(warm|known)_mean|(en|de)crypt_per_byte|instructions_\w+"
-)
+#: what a figure that is a difference may be below zero
 _BELOW = -1024
 _OF_LINES = re.compile(rf"({'|'.join(OPERATIONS)})_(long_per_byte|long_per_ad_byte|per_byte|per_ad_byte|fixed)")
 _MOST = 1 << 53
@@ -116,10 +113,11 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
         yield f"{lacking[0]}: this metric is missing"
     for name, value in said.items():
         of_line = offer.sized and _OF_LINES.fullmatch(name)
-        least = -_MOST if of_line else _BELOW if _DIFFERENCE.fullmatch(name) else 0
         if name not in names or name in MADE or (of_line and name not in of_lines):
             yield f"{name}: a metric that no such run has"
-        elif not least <= value < _MOST:
+            continue
+        least = -_MOST if of_line else _BELOW if metric(name).signed else 0
+        if not least <= value < _MOST:
             yield f"{name}: below zero, or too large"
         elif metric(name).unit == "bytes" and value != int(value):
             yield f"{name}: no whole number of bytes"

@@ -19,7 +19,8 @@ from .record import OPERATIONS
 class Metric(Struct, frozen=True):
     """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better, False that
     larger is; where it is None, neither is. A ``sized`` one depends on the workload's sizes; all others come from the
-    known answers, the image, or the calls of a FELICS scenario."""
+    known answers, the image, or the calls of a FELICS scenario. Bytes of ``flash`` are none of RAM. A ``signed`` one is
+    a difference, to nocrypt or to the empty call in another state, or a slope, and can be a little below zero."""
 
     name: str
     title: str
@@ -27,25 +28,27 @@ class Metric(Struct, frozen=True):
     digits: int = 0
     lower: bool | None = True
     sized: bool = False
+    flash: bool = False
+    signed: bool = False
 
 
 _POINT = re.compile(rf"({'|'.join(OPERATIONS)})@(\d{{1,5}})/(\d{{1,5}})")
 
-#: name, heading, unit, decimals, whether it is of sizes
+#: name, heading, unit, decimals, whether it is of sizes, and signed
 _OF_OPERATION = (
-    ("cycles_{}_mean", "{}", "cycles", 0, False),
-    ("instructions_{}_mean", "{} instructions", "instructions", 0, False),
-    ("ticks_{}_mean", "{} ticks", "ticks", 0, False),
-    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False),
-    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False),
-    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False),
-    ("{}_per_byte", "{}/B", "cycles/byte", 1, True),
-    ("{}_fixed", "{} fixed", "cycles", 0, True),
-    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True),
-    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True),
-    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True),
-    ("stack_{}", "stack {}", "bytes", 0, True),
-    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False),
+    ("cycles_{}_mean", "{}", "cycles", 0, False, False),
+    ("instructions_{}_mean", "{} instructions", "instructions", 0, False, True),
+    ("ticks_{}_mean", "{} ticks", "ticks", 0, False, False),
+    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False, True),
+    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False, True),
+    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False, True),
+    ("{}_per_byte", "{}/B", "cycles/byte", 1, True, True),
+    ("{}_fixed", "{} fixed", "cycles", 0, True, True),
+    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True, True),
+    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True, True),
+    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True, True),
+    ("stack_{}", "stack {}", "bytes", 0, True, False),
+    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False, False),
 )
 #: operations of which a call may find the caches warm
 _WARM = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
@@ -93,8 +96,9 @@ def _of_phases() -> Iterator[Metric]:
     for what, unit in (("code", "bytes"), ("stack", "bytes"), ("data", "bytes"), ("cycles", "cycles")):
         more = {"code": ("total",), "data": ("common", "total"), "cycles": ("total",)}.get(what, ())
         for part in (*parts, *more):
-            yield Metric(f"felics_{what}_{part}", f"FELICS {what} {part.upper() if part in parts else part}", unit)
-    yield Metric("felics_code_mode", "FELICS code of the mode", "bytes")
+            title = f"FELICS {what} {part.upper() if part in parts else part}"
+            yield Metric(f"felics_{what}_{part}", title, unit, flash=what == "code")
+    yield Metric("felics_code_mode", "FELICS code of the mode", "bytes", flash=True)
     yield Metric("felics_ram", "FELICS data and stack", "bytes")
 
 
@@ -141,24 +145,24 @@ _METRICS = {
     m.name: m
     for m in (
         *(
-            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized)
+            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized, signed=signed)
             for op in OPERATIONS
-            for n, t, unit, d, sized in _OF_OPERATION
+            for n, t, unit, d, sized, signed in _OF_OPERATION
         ),
-        *(Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles") for op in _WARM),
+        *(Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles", signed=True) for op in _WARM),
         *_metered(),
-        Metric("rom", "ROM", "bytes"),
-        Metric("rom_encrypt", "ROM encrypt", "bytes"),
-        Metric("rom_decrypt", "ROM decrypt", "bytes"),
-        Metric("rom_helpers", "ROM of library", "bytes"),
+        Metric("rom", "ROM", "bytes", flash=True, signed=True),
+        Metric("rom_encrypt", "ROM encrypt", "bytes", flash=True, signed=True),
+        Metric("rom_decrypt", "ROM decrypt", "bytes", flash=True, signed=True),
+        Metric("rom_helpers", "ROM of library", "bytes", flash=True),
         Metric("stack", "stack", "bytes", sized=True),
-        Metric("ram_static", "static RAM", "bytes"),
-        Metric("ram_renner", "RAM (Renner)", "bytes"),
+        Metric("ram_static", "static RAM", "bytes", signed=True),
+        Metric("ram_renner", "RAM (Renner)", "bytes", signed=True),
         Metric("heap", "heap", "bytes", sized=True),
         Metric("ram", "RAM", "bytes", sized=True),
-        Metric("image_rom", "image ROM", "bytes"),
-        Metric("image_rom_encrypt", "image ROM encrypt", "bytes"),
-        Metric("image_rom_decrypt", "image ROM decrypt", "bytes"),
+        Metric("image_rom", "image ROM", "bytes", flash=True),
+        Metric("image_rom_encrypt", "image ROM encrypt", "bytes", flash=True),
+        Metric("image_rom_decrypt", "image ROM decrypt", "bytes", flash=True),
         Metric("image_static", "image static", "bytes"),
         Metric("image_ram_touched", "image RAM touched", "bytes"),
         Metric("context", "context", "bytes"),
@@ -172,10 +176,10 @@ _METRICS = {
         Metric(CLOCK, "clock uncertainty", "ppm", 0),
         *_SCENARIOS,
         *_of_hardware(),
-        Metric("felics_code_size", "FELICS code size", "bytes", sized=True),
+        Metric("felics_code_size", "FELICS code size", "bytes", sized=True, flash=True),
         Metric("felics_code_ram", "FELICS RAM", "bytes", sized=True),
         Metric("felics_code_time", "FELICS time", "cycles", sized=True),
-        Metric("felics_code_size_decrypt", "FELICS code size decrypt", "bytes", sized=True),
+        Metric("felics_code_size_decrypt", "FELICS code size decrypt", "bytes", sized=True, flash=True),
         Metric("felics_code_ram_decrypt", "FELICS RAM decrypt", "bytes", sized=True),
         Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles", sized=True),
     )
