@@ -60,6 +60,7 @@ def test_a_queue_from_the_command_line(cli: Cli, tmp_path: Path) -> None:
         address = said("link --server https://lab.example/").split("https://lab.example/operate/begin/")[1]
         operators = Operators(store)
         assert "http://127.0.0.1:8017/operate/begin/" in said("link")
+        assert "is not the address of a server" in said("link --server http://[x", 2)
         for port in (18017, 18017, 18018):
             operators.served(f"http://127.0.0.1:{port}")
         assert [d.subject[-5:] for d in operators.deeds() if d.action == "served"] == ["18018", "18017"]

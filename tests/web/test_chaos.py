@@ -166,7 +166,7 @@ def test_a_full_disk_takes_nothing_by_half(tmp_path: Path) -> None:
             crypto_aead__toy__ref__api_h=API, crypto_aead__toy__ref__encrypt_c=f"/* {os.urandom(200_000).hex()} */\n"
         )
         refused = hand_in(large)
-        assert (refused.status, "does not answer" in refused.text) == (503, True), refused.text
+        assert (refused.status, "disk is full" in refused.text) == (507, True), refused.text
         assert ask(served, first.headers["location"]).status == 200
         with here._store._engine.connect() as connection:
             for table in (schema.package, schema.submission, schema.job):
@@ -206,8 +206,11 @@ def test_an_upload_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
     here.close()
 
 
-def test_connections_that_ask_nothing_give_their_places_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Silent from the beginning, in the middle of a head, and after an answer; one that takes no answer too."""
+def test_connections_that_ask_nothing_give_their_places_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Silent from the beginning, in the middle of a head, and after an answer; one that takes no answer too. The log
+    says of whom nonsense is, and no more."""
     monkeypatch.setattr(idle, "SILENT", 0.2)
     monkeypatch.setattr(idle, "WHOLE", 0.4)
     stuck = asyncio.Event()
@@ -229,7 +232,8 @@ def test_connections_that_ask_nothing_give_their_places_back(tmp_path: Path, mon
         while not server.started and time.monotonic() < deadline:
             time.sleep(0.02)
         head = b"GET /%s HTTP/1.1\r\nhost: x\r\n"
-        for said in (b"", head % b"", head % b"" + b"\r\n" + head % b"", head % b"stuck" + b"\r\n"):
+        odd = (head % b"" + b"connection: upgrade\r\nupgrade: websocket\r\n\r\n", b"?\r\n\r\n")
+        for said in (b"", head % b"", head % b"" + b"\r\n" + head % b"", head % b"stuck" + b"\r\n", *odd):
             with socket.create_connection(("127.0.0.1", config.port), timeout=60) as one:
                 one.sendall(said)
                 with suppress(ConnectionResetError):
@@ -239,6 +243,8 @@ def test_connections_that_ask_nothing_give_their_places_back(tmp_path: Path, mon
         server.should_exit = True
         server.force_exit = True
         thread.join(60)
+    warned = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+    assert warned == ["127.0.0.1: Invalid HTTP request received."]
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,13 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
     assert desks.took("two", "bluepill").attempt == 1, "what is given back was no attempt, and no more than that"
 
 
+def test_a_worker_s_targets_have_names_that_can_be_read(desks: Desks) -> None:
+    for targets in (["x" * 121], ["a"] * 1001):
+        refused = desks.said("one", "present", targets=targets)
+        assert (refused.status, b"at most 1000 targets" in refused.body) == (400, True)
+    assert desks.said("one", "present", targets=["uno"]).status == 200
+
+
 def test_a_record_is_whole_and_free_of_contradictions() -> None:
     good, asked, uno = whole(), workload("0/0,0/16,0/32"), load_target("uno")
     assert why_not(good, asked, uno) == ""

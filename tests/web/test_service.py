@@ -415,6 +415,22 @@ def test_nothing_can_be_written(served: FastAPI, method: str) -> None:
     assert ask(served, "/", method).status == 405
 
 
+@pytest.mark.parametrize(("path", "may"), [("/submissions", "GET, HEAD, POST"), ("/targets/uno", "GET, HEAD"),
+                                            ("/api/v1/submissions", "GET, HEAD, POST")])  # fmt: skip
+def test_what_may_be_done_at_an_address(served: FastAPI, path: str, may: str) -> None:
+    refused = ask(served, path, "OPTIONS")
+    said = f"not done here; what is: {may}"
+    assert (refused.status, refused.headers["allow"]) == (405, may)
+    assert refused.text == (f'{{"error":"{said}"}}' if "api" in path else f"{said}\n")
+
+
+def test_a_line_end_in_an_address_is_a_name_like_others(served: FastAPI) -> None:
+    page = ask(served, "/targets/u%0Ano")
+    assert (page.status, page.headers["content-type"].split(";")[0]) == (404, "text/html")
+    assert "search" in page.text
+    assert ask(served, "/targets/u%0Ano", "POST").status == 405
+
+
 def test_a_head_says_how_long_a_page_is(served: FastAPI) -> None:
     reply = ask(served, "/", "HEAD")
     assert reply.status == 200

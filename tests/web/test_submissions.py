@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import msgspec
 import pytest
@@ -480,6 +480,15 @@ def test_what_is_no_package_is_refused_and_not_kept(tmp_path: Path, content: byt
         assert said in msgspec.json.decode(told.body, type=wire.Refusal).error
         with store._engine.connect() as connection:
             assert connection.exec_driver_sql("SELECT COUNT(*) FROM package").scalar() == 0
+
+
+@pytest.mark.parametrize("previous", ["http://[x", "http://ex\u2100mple/x", "http://h/x/", "?" * 30])
+def test_a_link_that_is_none_is_said(tmp_path: Path, previous: str) -> None:
+    with Store.open(tmp_path / "r.db") as store:
+        asked = urlencode({"licence": "MIT", "previous": previous})
+        sent = Sent("/api/v1/submissions", asked, package(), "application/zip", "a")
+        told = answer(store, sent, Taking(("uno",), Quota()))
+        assert (told.status, b"is not the private link" in told.body) == (400, True)
 
 
 def test_names_in_a_package_are_names(tmp_path: Path) -> None:

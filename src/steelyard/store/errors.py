@@ -23,6 +23,10 @@ class Unreadable(StoreFailure):
         self.what = what
 
 
+class NoRoom(StoreFailure):
+    """The disk of the database is full."""
+
+
 class LogLost(StoreFailure):
     """A log is not the one that was stored, or not there. ``what`` is wrong does not say where it should be."""
 
@@ -40,6 +44,8 @@ class LeaseLost(StoreError):
 
 
 DAMAGED = "the file is damaged: restore a copy, or move it away and a new database is created"
+#: words of drivers for a full disk
+_FULL = ("full", "No space left")
 #: words in a driver's message, and the next action
 _ACTIONS = {
     "not a database": "give another path, or move the file away and a new database is created",
@@ -49,7 +55,7 @@ _ACTIONS = {
     "readonly": "make the file and its folder writable",
     "unable to open": "check that the path is a file, and that you may write to its folder",
     "disk I/O": "the disk is full, or fails: free some space and run again",
-    "full": "free some disk space and run again",
+    **dict.fromkeys(_FULL, "free some disk space and run again"),
     'relation "': "its tables are damaged: restore a copy",
     "Table '": "its tables are damaged: restore a copy",
     "invalid connection option": "correct the parameters in the URL",
@@ -68,5 +74,9 @@ _WRONG_PLACE = ("not a database", "unable to open", "resolve host", "authenticat
 def explain(where: str, cause: str) -> StoreError:
     """A driver's message as an error with the next action; ``where`` names the database."""
     action = next((a for words, a in _ACTIONS.items() if words in cause), "check the database and run again")
-    kind = StoreError if any(words in cause for words in _WRONG_PLACE) else StoreFailure
+    kind: type[StoreError] = StoreFailure
+    if any(words in cause for words in _WRONG_PLACE):
+        kind = StoreError
+    elif any(words in cause for words in _FULL):
+        kind = NoRoom
     return kind(f"{where}: {' '.join(cause.split())}; {action}")

@@ -11,13 +11,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 from fastapi import FastAPI, Request, Response
+from starlette.routing import Match, Route
 
 from . import address, reply, script, upload
 from .kept import REST, STALE, Cache, Kept
 from .makers import WAITING, Here, Makers
 from .news import News
 from .reply import Sent
+from .wire import ROOT, Refusal
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
 LOOK, PATIENCE = 1.0, 0.05
@@ -301,7 +304,26 @@ def create(makers: Makers | Here) -> FastAPI:
         kept = await service.answer(*_address(request), _of_one(request))
         return _busy() if kept is None else _sent(kept, request)
 
+    @app.exception_handler(404)
+    @app.exception_handler(405)
+    async def unmatched(request: Request, _: Exception) -> Response:
+        """What no route takes: of the routes of an address each names its own methods, and none has a line end."""
+        may = _methods(app, request)
+        if request.method in ("GET", "HEAD") and not may:
+            return await page(request)
+        said = f"not done here; what is: {', '.join(may)}"
+        headers = {"allow": ", ".join(may)}
+        if address.segments(_address(request)[0])[:1] == ROOT[:1]:
+            return Response(msgspec.json.encode(Refusal(said)), 405, headers, "application/json")
+        return Response(f"{said}\n", 405, headers, "text/plain")
+
     return app
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """All that may be done at an address."""
+    routes = [r for r in app.routes if isinstance(r, Route) and r.matches(request.scope)[0] != Match.NONE]
+    return sorted({method for r in routes for method in r.methods or ()})
 
 
 def _address(request: Request) -> tuple[str, str]:

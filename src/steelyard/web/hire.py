@@ -34,8 +34,8 @@ from . import wirework as words
 from .reply import Reply, Sent
 from .respond import explained, wrong_answer
 
-#: characters of a worker's name
-_NAME = 120
+#: characters of a worker's name, or a target's or board's; how many of them a worker has
+_NAME, _MANY = 120, 1000
 #: characters of a log, and of all that is said in words of a run
 _LOG, _WORDS = 4 << 20, 1 << 20
 #: how long ago a run may have ended, by the clock of its machine; a digest
@@ -67,6 +67,8 @@ def answer(store: Store, sent: Sent) -> Reply:
             )
         if not 0 < len(asked.worker) <= _NAME:
             raise UserError(f"a worker's name has 1 to {_NAME} characters")
+        if (named := _named(asked)) and (len(named) > _MANY or max(map(len, named)) > _NAME):
+            raise UserError(f"a worker has at most {_MANY} targets and boards, with names of {_NAME} characters")
         queue = _queue(store, f"{machine} {asked.worker}", machine)
         return Reply(200, api.JSON, msgspec.json.encode(_DONE_BY[deed](store, queue, asked)))
     except LeaseLost as e:
@@ -82,6 +84,13 @@ def _fits(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_fits, value))
     return not isinstance(value, int) or -(1 << 63) <= value < 1 << 63
+
+
+def _named(asked: words.WorkAsked) -> list[str]:
+    """What a worker names of what it has."""
+    boards = asked.boards if isinstance(asked, words.PresentAsked) else ()
+    targets = asked.targets if isinstance(asked, words.TakeAsked) else ()
+    return [*targets, *(name for b in boards for name in (b.name, b.target))]
 
 
 @lru_cache(256)

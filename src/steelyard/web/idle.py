@@ -8,6 +8,7 @@ import ipaddress
 from asyncio import Transport
 from collections import Counter
 from contextlib import suppress
+from logging import LoggerAdapter
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -16,6 +17,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 SILENT, WHOLE = 20.0, 300.0
 #: connections of a server, and those of one address; a proxy on this machine, whose address all have, may hold all
 PLACES, MOST = 512, 64
+
+
+class _Named(LoggerAdapter[Any]):
+    """Says of each warning who it is about."""
+
+    @property
+    def level(self) -> int:
+        """As a logger has it, which uvicorn asks for."""
+        return self.logger.level
+
+    def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The message with the address."""
+        return f"{self.extra[0]}: {msg}", kwargs  # type: ignore[index]
 
 
 class Protocol(H11Protocol):
@@ -28,11 +42,16 @@ class Protocol(H11Protocol):
         """Begins to look at it now and then."""
         super().connection_made(transport)
         self._from = _far(transport)
+        self.logger = _Named(self.logger, transport.get_extra_info("peername") or ("?",))  # type: ignore[assignment]
         self.of_address[self._from] += 1
         if self._from and self.of_address[self._from] > MOST:
             transport.abort()
         else:
             self._look(None, asyncio.get_running_loop().time())
+
+    def _should_upgrade(self) -> bool:
+        """Never: who asks for another protocol is answered in this one."""
+        return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Gives its place back."""

@@ -109,7 +109,8 @@ class Server:
                         time.sleep(int(pause) * 1.0)
                         continue
                     if e.code in _MOVED and (to := e.headers.get("location", "")):
-                        to = urljoin(request.full_url, to).removesuffix(path)
+                        with suppress(ValueError):  # it is no address
+                            to = urljoin(request.full_url, to).removesuffix(path)
                         raise StoreError(f"{self.url}: moved to {cut(to)}; give that address") from e
                     said = b""
                     with suppress(OSError, HTTPException, EOFError, zlib.error, StoreError):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
-from ..store.errors import Unreadable
+from ..store.errors import NoRoom, Unreadable
 from . import address, api, ask, feed, layout, memory, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Late, Reply
@@ -71,6 +71,9 @@ def explained(
         return wrong(
             500, "A stored run cannot be read", f"{e.what}; steelyard db check, where the database is, names it."
         )
+    if isinstance(e, NoRoom):
+        _SAY.error("%s", e)
+        return wrong(507, "There is no room", "The server's disk is full: whoever runs it has to free some of it.")
     if isinstance(e, StoreError):
         _SAY.error("%s", e)
         return wrong(503, "The database does not answer", "Try again in a minute.")

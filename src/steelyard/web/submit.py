@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Callable
 from typing import NoReturn
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -113,7 +112,7 @@ def _once(token: str) -> str:
 
 def _token(link: str) -> str:
     """The token in a private link, or the token itself."""
-    token = urlsplit(link.strip()).path.rstrip("/").rsplit("/", 1)[-1]
+    token = re.split("[?#]", link.strip())[0].rstrip("/").rsplit("/", 1)[-1]
     if link.strip() and not re.fullmatch(r"[\w-]{10,64}", token):
         raise UserError(f"{cut(link, 60)}: is not the private link of a submission")
     return token

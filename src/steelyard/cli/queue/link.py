@@ -29,6 +29,10 @@ def verb(ask: Link) -> int:
     Whoever follows it within a day chooses a name and a password, or a new password for a name that exists. Older links
     no longer work.
     """
+    if ask.server:
+        from ...web.remote import Server
+
+        Server(ask.server)  # says what is no address
     with select.store(ask.db, existing=True) as store:
         operators = Operators(store)
         server, token = ask.server or operators.server() or USUAL, operators.link()
