@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table, TypeDecorator, func, insert, select, text, update
+from sqlalchemy import Connection, Table, func, insert, select, text, update
 
 from steelyard.model.errors import cut
 
@@ -19,6 +19,7 @@ from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
 from .task import readable, task_of
+from .types import stored
 
 _package, _submission, _job, _attempt = schema.package, schema.submission, schema.job, schema.job_attempt
 #: tables whose rows keep their number, which names of runs have in them
@@ -53,9 +54,8 @@ def _sound(rows: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[st
 def _wrong(table: Table, row: Mapping[str, Any]) -> str:
     """What is wrong with a row; empty where nothing is."""
     for column in table.columns:
-        value, kind = row[column.name], column.type
-        kind = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
-        if not (isinstance(value, kind.python_type) or (value is None and column.nullable)):
+        value = row[column.name]
+        if type(value) not in stored(column):
             return f"its {column.name} is of type {type(value).__name__}"
     if table in _STATES and row["state"] not in _STATES[table]:
         return f"its state is {cut(row['state'], 20)!r}"

@@ -372,7 +372,7 @@ def removed(connection: Connection, runs: Sequence[int]) -> set[str]:
     run, setup, implementation = schema.run, schema.setup, schema.implementation
     of_runs = connection.execute(select(run.c.setup_id, run.c.log).where(run.c.id.in_(runs))).all()
     setups, logs = {r.setup_id for r in of_runs}, {r.log for r in of_runs if r.log}
-    for table in (schema.measurement, schema.point, schema.vector_cycles, schema.helper):
+    for table in schema.PARTS:
         connection.execute(delete(table).where(table.c.run_id.in_(runs)))
     connection.execute(delete(run).where(run.c.id.in_(runs)))
     # what has no run any more has no page either

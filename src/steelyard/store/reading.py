@@ -17,9 +17,10 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 from steelyard.model.row import Made, Row, Value, names_of
 
-from . import queries
+from . import queries, schema
 from .errors import Unreadable
 from .queries import Identity, Query, Size, Which
+from .types import stored
 from .values import EPOCH, MICROSECOND
 
 #: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
@@ -28,17 +29,8 @@ _JOINS = 16
 #: from which on it is not remembered, for it is asked once
 _AT_ONCE, _LONG = 5000, 4000
 _MINUTE = 60_000_000
-_NUMBER, _MAYBE = frozenset({int}), frozenset({int, type(None)})
-#: types of the values in columns that hold other things than text; SQLite keeps what it is given
-_TYPES = {
-    **dict.fromkeys(("id", "run", "run_id", "target_id", "toolchain_id"), _NUMBER),
-    **dict.fromkeys(("position", "size", "adlen", "mlen", "cycles"), _NUMBER),
-    **dict.fromkeys(("vectors", "ext_vectors", "skipped", "finished", "whole", "counter"), _MAYBE),
-    **dict.fromkeys(("reason", "detail", "verified_with", "answers"), frozenset({str, type(None)})),
-    "fraction": frozenset({float, type(None)}),
-    "packed": frozenset({bytes}),
-    "seconds": frozenset({int, float}),
-}
+#: types of the values in columns of records, by name; SQLite keeps what it is given. Others are of texts
+_TYPES = {c.name: stored(c) for table in schema.OF_RUNS for c in table.columns} | {"run": stored(schema.run.c.id)}
 _TEXT = frozenset({str})
 #: the years 1 to 9999, in microseconds since 1970
 _TIMES = range(-62_135_596_800_000_000, 253_402_300_800_000_000)

@@ -147,14 +147,6 @@ vector_cycles = Table(
     sqlite_with_rowid=False,
 )
 
-#: what compilers said in runs, as blobs.py packs it, by the digest that ``run.log`` is; empty where a folder has it
-build_log = Table(
-    "build_log",
-    metadata,
-    Column("digest", Name(64), primary_key=True),
-    Column("content", Content, nullable=False),
-)
-
 helper = Table(
     "helper",
     metadata,
@@ -165,6 +157,10 @@ helper = Table(
     sqlite_with_rowid=False,
 )
 
+#: what a run has rows of its own in, and all that a record is stored in
+PARTS = (measurement, point, vector_cycles, helper)
+OF_RUNS = (implementation, toolchain, target, setup, run, *PARTS)
+
 #: who works on the run with this ``Setup.key``; see leasing.py. Numbers are never used again.
 lease = Table(
     "lease",
@@ -174,6 +170,14 @@ lease = Table(
     Column("holder", Name(255), nullable=False),
     Column("beats", Integer, nullable=False),
     sqlite_autoincrement=True,
+)
+
+#: what compilers said in runs, as blobs.py packs it, by the digest that ``run.log`` is; empty where a folder has it
+build_log = Table(
+    "build_log",
+    metadata,
+    Column("digest", Name(64), primary_key=True),
+    Column("content", Content, nullable=False),
 )
 
 #: a zip that was handed in, once for all who hand it in; empty where all of them withdrew it

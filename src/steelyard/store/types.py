@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, String, Text, TypeDecorator
+from sqlalchemy import BigInteger, Column, Dialect, Integer, LargeBinary, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
 #: compares byte by byte, including trailing spaces
@@ -74,3 +74,10 @@ class UtcTime(Number):
 
 #: bytes of a file, up to 16 MiB
 Content = LargeBinary(2**24 - 1)
+
+
+def stored(column: Column[Any]) -> frozenset[type]:
+    """The types of values that a column may have."""
+    kind = column.type
+    kind = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
+    return frozenset({kind.python_type, *((type(None),) if column.nullable else ())})

@@ -58,7 +58,7 @@ def append(connection: Connection, record: Record) -> int:
     [setup], [run] = rows[schema.setup], rows[schema.run]
     setup_id = _find_or_insert(connection, schema.setup, "key", {**setup, **shared})
     run_id = _insert(connection, schema.run, {"setup_id": setup_id, **run})
-    for table in (schema.measurement, schema.point, schema.vector_cycles, schema.helper):
+    for table in schema.PARTS:
         if rows[table]:
             connection.execute(_into(table), [{"run_id": run_id, **row} for row in rows[table]])
     return run_id

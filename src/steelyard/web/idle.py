@@ -25,11 +25,11 @@ class _Named(LoggerAdapter[Any]):
     @property
     def level(self) -> int:
         """As a logger has it, which uvicorn asks for."""
-        return self.logger.level
+        return int(self.logger.level)
 
     def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
         """The message with the address."""
-        return f"{self.extra[0]}: {msg}", kwargs  # type: ignore[index]
+        return f"{self.extra['at']}: {msg}", kwargs  # type: ignore[index]
 
 
 class Protocol(H11Protocol):
@@ -42,7 +42,8 @@ class Protocol(H11Protocol):
         """Begins to look at it now and then."""
         super().connection_made(transport)
         self._from = _far(transport)
-        self.logger = _Named(self.logger, transport.get_extra_info("peername") or ("?",))  # type: ignore[assignment]
+        at = (transport.get_extra_info("peername") or ("?",))[0]
+        self.logger = _Named(self.logger, {"at": at})  # type: ignore[assignment]
         self.of_address[self._from] += 1
         if self._from and self.of_address[self._from] > MOST:
             transport.abort()
