@@ -58,6 +58,16 @@ def board_of(device: str, notes: Iterable[str]) -> str:
     return next((match[1] for match in found if match), "")
 
 
+def _said(station: Station) -> str:
+    """What a record notes of a board; :func:`board_of` reads its name there."""
+    board, instrument = station.board, station.instrument
+    return (
+        f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
+        f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {station.clock_said}"
+        + (f", probe {board.probe}" if board.probe else "")
+    )
+
+
 class Silence:
     """How long nothing may come. A board that is played has what a busy machine leaves to it, so its own time has to
     pass too, by which the samples of its ``watch`` go."""
@@ -134,38 +144,37 @@ class BoardLink:
         self.baud = station.board.baud
         #: whether all calls were answered whose pulses were taken: what comes then is nobody's
         self._sound = False
-        board, instrument = station.board, station.instrument
-        self.clock = station.clock
-        self.notes = (
-            f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
-            f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {station.clock_said}"
-            + (f", probe {board.probe}" if board.probe else ""),
-        )
+        self.clock, self.notes = station.clock, (_said(station),)
         self.fills_ram = station.probe is not None
         self._probe_lock: IO[bytes] | None = None
         try:
-            if station.probe is not None:
-                what = f"probe {station.probe.interface} {station.probe.commands}"
-                self._probe_lock = held(what, f"probe {station.probe.name}", over)
-            try:
-                elsewhere = had_by_another(lock, board)
-            except OSError as e:  # no port
-                if is_full(e):
-                    raise
-                raise self._lost(e) from None
-            if why := denied(board.port):
-                raise DeviceError(Failure(Reason.BOARD_LOST, why))
-            if elsewhere:  # whose notes may be in another home
-                forget(board.port)
-            attempt.step("flashes")
-            began = time.monotonic()
-            flash(station, image, lock.fileno())
-            self.spent.flash = time.monotonic() - began
-            attempt.step("works")
-            self.reset()
+            self._begin(lock)
         except BaseException:
             self.close()
             raise
+
+    def _begin(self, lock: IO[bytes]) -> None:
+        """Takes the probe, and sees to it that the image is in the board and runs."""
+        station, board = self._station, self._station.board
+        if station.probe is not None:
+            what = f"probe {station.probe.interface} {station.probe.commands}"
+            self._probe_lock = held(what, f"probe {station.probe.name}", self.over)
+        try:
+            elsewhere = had_by_another(lock, board)
+        except OSError as e:  # no port
+            if is_full(e):
+                raise
+            raise self._lost(e) from None
+        if why := denied(board.port):
+            raise DeviceError(Failure(Reason.BOARD_LOST, why))
+        if elsewhere:  # whose notes may be in another home
+            forget(board.port)
+        self._attempt.step("flashes")
+        began = time.monotonic()
+        flash(station, self._image, lock.fileno())
+        self.spent.flash = time.monotonic() - began
+        self._attempt.step("works")
+        self.reset()
 
     @property
     def sample(self) -> float:
