@@ -72,11 +72,10 @@ def _table(file: Path) -> Mapping[str, Any]:
 
 
 def _is_lwc(file: Path) -> bool:
-    try:
-        rtl = _table(file).get("rtl")
-    except UserError:
-        return False
-    return isinstance(rtl, dict) and "sources" in rtl and "top" in rtl
+    table = _table(file)
+    rtl = _at(file, table, "rtl", dict)
+    _at(file, table, "lwc", dict)
+    return "sources" in rtl and "top" in rtl
 
 
 def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
@@ -120,7 +119,7 @@ def _of_toml(file: Path) -> list[Design]:
     text = _text(files)
     made = Design(
         family=folder.resolve().name,
-        name=str(table.get("name") or file.stem),
+        name=_at(file, table, "name", str) or file.stem,
         variant=ONLY,
         folder=folder,
         top=_at(file, table, "rtl.top", str),
@@ -131,7 +130,7 @@ def _of_toml(file: Path) -> list[Design]:
         order=_order(order),
         parameters=_parameters(generics),
         clock=clock,
-        key_reuse=bool(aead.get("key_reuse", True)),
+        key_reuse="key_reuse" not in aead or _at(file, table, "lwc.aead.key_reuse", bool),
         block=tuple((k, n // 8) for k, n in blocks.items() if n),
         pdi_shares=_at(file, table, "lwc.ports.pdi.num_shares", int) or 1,
         sdi_shares=_at(file, table, "lwc.ports.sdi.num_shares", int) or 1,

@@ -194,10 +194,10 @@ def questionable(flat: Mapping[str, Any], checked: str, n: Netlist) -> Failure |
             return Failure(Reason.CLOCKS, text)
     data = _dependent(flat, bench.INPUTS)
     for cell in flat["cells"].values():
-        if other := [bit for bit in _unclocked(cell) if bit in data]:
+        if by := [bit for bit in _unclocked(cell) if bit in data]:
             out = cell["connections"].get("Q") or cell["connections"]["RD_DATA"]
             which, where = _signal(flat, out), bench.own_names(_line(cell), n)
-            text = f"{which} is set or reset at any time by {_signal(flat, other)}, which is no reset: {where}"
+            text = f"{which} is set or reset at any time by {_signal(flat, by)}, which is no reset: {where}"
             return Failure(Reason.ASYNCHRONOUS, text)
     return None
 
