@@ -80,6 +80,10 @@ class Asked:
             made.append(words if known else package.unchecked(words, self._design.width))
         return made
 
+    def sampled(self, sizes: Sequence[CallSize], cycles: Sequence[int]) -> list[int]:
+        """See :func:`.rtl.vectors.sampled`."""
+        return vectors.sampled(sizes, cycles, self._inputs)
+
     def timed(self, sizes: Sequence[CallSize]) -> list[Stream]:
         """Those of :meth:`measured` in the order that :func:`.rtl.vectors.kept` takes their cycles in."""
         made = self.measured(sizes)

@@ -247,21 +247,32 @@ def test_a_design_does_not_end_the_simulation(tmp_path: Path, task: str) -> None
     assert "toy.sv:" in made.failure.detail
 
 
+#: slow after the header of a text whose length is odd
+ODD = (
+    "wire may = pace == 0;",
+    "logic odd; wire head = pdi_data[31:27] == 5'b01000 && pdi_data[23:11] == 0 && pdi_data[0];\n"
+    "  always_ff @(posedge clk) if (rst || do_last) odd <= 0; else if (pdi_valid && head) odd <= 1;\n"
+    "  wire may = pace == 0 || !odd;",
+)
+
+
 @pytest.mark.long
 @synthesises
-def test_cycles_are_those_of_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A source that is fast where it is simulated, and slow where it is synthesised."""
+@pytest.mark.parametrize("every", [False, True])
+def test_cycles_are_those_of_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: bool) -> None:
+    """A source that is fast where it is simulated, and slow where it is synthesised: everywhere, or where only a sweep
+    looks."""
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     folder = tmp_path / "design"
     shutil.copytree(ROOT / "rtl" / "nocrypt" / "nocrypt", folder / "nocrypt")
     shutil.copytree(ROOT / "rtl" / "shell", folder / "shell")
-    (folder / "nocrypt" / "src" / "two_faced.sv").write_text(TWO_FACED)
+    (folder / "nocrypt" / "src" / "two_faced.sv").write_text(TWO_FACED.replace(*ODD) if every else TWO_FACED)
     said = (folder / "nocrypt" / "design.toml").read_text()
     said = said.replace('"lwc"', '"two_faced"').replace("../../", "../").replace("[32, 16, 8]", "[32]")
     (folder / "nocrypt" / "design.toml").write_text(said)
     design = designs_of(folder / "nocrypt")[0]
     with Store.open(tmp_path / "results.db") as store:
-        (record,) = Hardware(store).campaign([Job(design, load_device("ecp5"), 1)], lambda *_: None)
+        (record,) = Hardware(store).campaign([Job(design, load_device("ecp5"), 1, every=every)], lambda *_: None)
     assert record.failure is not None
     assert record.failure.reason is Reason.NETLIST_DIFFERS, record.failure
     assert "cycles, " in record.failure.detail
@@ -346,7 +357,9 @@ def test_what_no_design_has_is_refused_before_a_tool_runs(tmp_path: Path, more: 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('lwc = "x"', "lwc.aead is 'x', not a table"),
+        ('lwc = "x"', "lwc is 'x', not a table"),
+        ('name = ["a"]', r"name is \['a'\], not a text"),
+        ('lwc.aead.key_reuse = "no"', "key_reuse is 'no', not true or false"),
         ("tb = 3", "tb.sources is 3, not a list"),
         ('lwc.ports.pdi.bit_width = "x"', "bit_width is 'x', not a number"),
         ("lwc.ports.pdi.bit_width = 64", "words of 64 bits"),
@@ -359,6 +372,18 @@ def test_what_no_design_has_is_refused_before_a_tool_runs(tmp_path: Path, more: 
 def test_a_description_of_the_package_says_what_is_odd_in_it(tmp_path: Path, text: str, said: str) -> None:
     folder = toys.design(tmp_path / "toy")
     (folder / "toy.toml").write_text(f'{text}\n[rtl]\nsources = ["toy.sv"]\ntop = "toy"\n')
+    with pytest.raises(UserError, match=said):
+        designs_of(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("name = ", "not a TOML file"), ('rtl = "lwc"', "rtl is 'lwc', not a table"), ("lwc = 3", "lwc is 3")],
+)
+def test_a_description_that_is_none_is_not_passed_over(tmp_path: Path, text: str, said: str) -> None:
+    """Its sources alone would be a design of which much is guessed."""
+    folder = toys.design(tmp_path / "toy")
+    (folder / "toy.toml").write_text(text)
     with pytest.raises(UserError, match=said):
         designs_of(folder)
 

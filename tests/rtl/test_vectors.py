@@ -102,3 +102,17 @@ def test_hashes_are_timed_between_the_others() -> None:
     own = [order[k] for k in range(len(order))]
     assert [calls[n].reuse for n in vectors.kept(sizes, own)] == [s.reuse for s in sizes]
     assert [calls[n].op for n in vectors.kept(sizes, own)] == [s.op for s in sizes]
+
+
+def test_a_netlist_is_asked_every_small_size_and_others_by_chance() -> None:
+    sizes = vectors.every(["encrypt", "hash"])
+    cycles = [10 * (s.ad + s.message) for s in sizes]
+    found, other = (vectors.sampled(sizes, cycles, Inputs("digest", seed)) for seed in ("a", "b"))
+    assert {k for k, s in enumerate(sizes) if s.ad + s.message < 72} < {*found}
+    assert found != other
+    assert 900_000 < sum(cycles[k] for k in found) <= 1_000_000
+    assert {(sizes[k].op, sizes[k].of) for k in found if sizes[k].ad + sizes[k].message > 1000} == {
+        ("encrypt", "PT"),
+        ("encrypt", "AD"),
+        ("hash", "HM"),
+    }

@@ -18,6 +18,8 @@ from .streams import MAX_SEGMENT, Call
 _EVERY, _LARGEST, _PAST = 72, 136, 8
 #: the longest message and associated data, in bytes
 LONGEST = 2048
+#: cycles of sizes that a netlist is asked besides those that count: it is simulated forty times as slowly as a source
+_SAMPLED = 1_000_000
 #: GMU's sizes in bytes
 GMU = (16, 64, 1536)
 #: the three long inputs whose differences give the cycles of a block, in multiples of the bytes that hold whole ones
@@ -253,6 +255,19 @@ def every(ops: Sequence[str]) -> list[CallSize]:
         s for op in ops if op != "hash" for n in sizes for s in (CallSize(op, "PT", 0, n), CallSize(op, "AD", n, 0))
     ]
     return [*made, *(CallSize("hash", "HM", 0, n) for n in sizes if "hash" in ops)]
+
+
+def sampled(sizes: Sequence[CallSize], cycles: Sequence[int], inputs: Inputs) -> list[int]:
+    """The places of the sizes that a netlist is asked too: those of every small one, and of others by chance."""
+    small = [k for k, s in enumerate(sizes) if s.ad + s.message < _EVERY]
+    left = _SAMPLED - sum(cycles[k] for k in small)
+    made = small
+    for k in inputs.shuffled("rtl/sampled", sorted({*range(len(sizes))} - {*small})):
+        left -= cycles[k]
+        if left < 0:
+            break
+        made.append(k)
+    return sorted(made)
 
 
 def calls(sizes: Sequence[CallSize], oracles: tuple[Oracle | None, Oracle | None], inputs: Inputs) -> list[Call]:
