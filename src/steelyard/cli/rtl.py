@@ -25,7 +25,7 @@ from ..publish.sheet import Sheet, plain
 from ..rtl import tools
 from ..rtl.bench import MODES
 from ..rtl.design import Design
-from ..rtl.device import device_names, load_device
+from ..rtl.device import device_names, load_device, usual_devices
 from ..rtl.job import SEEDS, Job
 from ..rtl.reading import designs_of
 from ..rtl.tools import ToolError
@@ -35,8 +35,6 @@ from .options import command
 from .output import Output
 from .records import document
 
-#: those that are weighed where nobody says
-USUAL = ("ecp5", "artix7", "cyclone10lp")
 _MEANING = (
     "Cells of yosys; fmax routed by nextpnr, the mean over seeds, from register to register. Throughput at that "
     "frequency. Definitions: docs/definitions.md. What they are worth: docs/claims.md. Details: steelyard show RUN"
@@ -80,7 +78,7 @@ class Rtl(Struct, frozen=True, kw_only=True):
         "-d",
         multiple=True,
         metavar="DEVICE",
-        help=f"Repeatable or comma-separated. Default: {','.join(USUAL)}.",
+        help=f"Repeatable or comma-separated. Default: {','.join(usual_devices())}.",
     ),
     options.text("--top", metavar="MODULE", help="The top module, where a folder does not say."),
     options.text("--aead", metavar="VARIANT", help="The AEAD that a folder's designs are, where it does not say."),
@@ -122,9 +120,11 @@ def verb(ask: Rtl) -> int:
         raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     columns = check_columns(ask.columns)
     modes = _modes(ask.modes)
-    named = [n for text in ask.device for n in text.split(",") if n] or list(USUAL)
+    named = [n for text in ask.device for n in text.split(",") if n] or list(usual_devices())
     devices = [load_device(n, ask.liberty) for n in dict.fromkeys(device_names() if named == ["all"] else named)]
     found, failed = designs(ask)
+    if ask.verify and ask.every:
+        raise UserError("--every is of runs, and --verify makes none; leave one of them out")
     if ask.trace is not None:
         return _trace(found, ask)
     if ask.liberty and not any(d.liberty for d in devices):

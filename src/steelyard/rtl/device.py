@@ -33,9 +33,9 @@ class Device(toml.Table, frozen=True):
     those that mostly share a table. ``models`` are yosys' simulation models of its cells, which are read with
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
     ``no_frequency``, which says why. ``others`` are the cells that are neither tables nor flip-flops. ``reads`` are the
-    inputs of memories and shift registers that reach an output without a clock; at the others a path ends.
-    ``elements``: a table and a flip-flop may share an element. ``liberty`` is the file of the gates' library,
-    whose areas ``lut``, ``ff`` and ``ge`` then are."""
+    inputs of memories and shift registers that reach an output without a clock; at the others a path ends. ``usual``
+    ones are weighed where nobody names any. ``elements``: a table and a flip-flop may share an element. ``liberty`` is
+    the file of the gates' library, whose areas ``lut``, ``ff`` and ``ge`` then are."""
 
     name: str
     folder: Path
@@ -51,6 +51,7 @@ class Device(toml.Table, frozen=True):
     others: tuple[str, ...] = ()
     place: Place | None = None
     no_frequency: str = ""
+    usual: bool = False
     elements: bool = False
     liberty: str = ""
     ge: dict[str, float] = field(default_factory=dict)
@@ -77,6 +78,13 @@ class Device(toml.Table, frozen=True):
 def device_names() -> tuple[str, ...]:
     """The names of all devices, sorted."""
     return tuple(sorted(f.parent.name for f in DEVICES.glob("*/device.toml")))
+
+
+@cache
+def usual_devices() -> tuple[str, ...]:
+    """The names of those that are weighed where nobody names any; first those that have a frequency."""
+    usual = [d for d in map(load_device, device_names()) if d.usual]
+    return tuple(d.name for d in sorted(usual, key=lambda d: (d.place is None, d.name)))
 
 
 @cache
