@@ -5,7 +5,7 @@ Nothing is edited and nothing is run. Harmless irregularities become notes. Defe
 """
 
 # paths are strings here, because a tree has thousands of them
-# ruff: noqa: PTH119, PTH120, PTH122
+# ruff: noqa: PTH119, PTH122
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct, field
-
 from ..model.implementation import API, CodeLists, Implementation, Phases, Primitive, SourceFile
 from ..model.paths import CIPHERS
 from ..model.reasons import Failure, Reason
@@ -25,20 +23,19 @@ from .escape import escaped, fitting
 from .kind import (
     COMPILED,
     LANGUAGE,
-    TEST_FOLDERS,
     WRAPPERS,
     Kind,
     fits,
-    is_boards,
     is_driver,
     is_generator,
     kind_of,
 )
 from .layout import Naming
 from .limits import Limits
+from .listing import Listing, listed, named
 from .reader import Reader
 from .spelling import bundled_block, bundled_name
-from .tree import Fault, Folder
+from .tree import Folder
 from .wrapper import Wrapper, parse
 
 _BUNDLED = f"{CIPHERS}/"
@@ -52,21 +49,6 @@ _BY_API: dict[Primitive, tuple[bytes, ...]] = {
     "crypto_block": _BLOCK_API,
 }
 _NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
-#: files that may lead nowhere or be none: no build reads them, or the compiler names the one that a source includes
-_SPARED = (Kind.BINARY, Kind.IGNORED, Kind.MAKEFILE, Kind.UNKNOWN)
-_SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
-
-
-class _Listing(Struct):
-    """Every file of a package by the part it plays: (name in the package, real path)."""
-
-    files: dict[Kind, list[tuple[str, str]]] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    count: int = 0
-
-    def of(self, *kinds: Kind) -> list[tuple[str, str]]:
-        return sorted(f for k in kinds for f in self.files.get(k, ()))
 
 
 class Half(NamedTuple):
@@ -95,12 +77,11 @@ class Package:
         self._folder, self._above, self._naming = folder, above, naming
         self._reader, self._limits, self._holds = reader, limits, holds
         self._notes: list[str] = []
-        self._listing = _Listing()
-        self._list(folder, "", apart, False)
+        self._listing = listed(folder, apart)
 
     def read(self) -> list[Implementation] | Failure:
         """The implementations in this folder, in the order of its primitives, or why there is none."""
-        fault = self._fault()
+        fault = self._listing.fault(self._limits.package_files)
         if fault is not None:
             return fault
         code = self._felics()
@@ -151,40 +132,11 @@ class Package:
 
     def half(self) -> Half | Failure:
         """What it brings to an implementation of several folders."""
-        taken = self._fault() or self._take({}, False)
+        taken = self._listing.fault(self._limits.package_files) or self._take({}, False)
         self._note_irregular()
         if isinstance(taken, Failure):
             return taken
         return Half(*taken, self._notes, self._architectures() or (), self._kat("crypto_block", False))
-
-    # -- listing
-
-    def _list(self, folder: Folder, prefix: str, apart: frozenset[str], test: bool) -> None:
-        listing = self._listing
-        for f in folder.faults:
-            listing.faults.append(Fault(prefix + f.name, f.reason, f.detail))
-        listing.count += len(folder.files)
-        for name in sorted(folder.files):
-            kind = kind_of(name)
-            if kind in COMPILED and (test or is_boards(name)):
-                listing.left_out.append(prefix + name)
-            else:
-                listing.files.setdefault(kind, []).append((prefix + name, folder.files[name]))
-        for name in sorted(folder.folders):
-            sub = folder.folders[name]
-            if sub.path not in apart:
-                self._list(sub, f"{prefix}{name}/", apart, test or name.lower() in TEST_FOLDERS)
-
-    def _fault(self) -> Failure | None:
-        if self._listing.count > self._limits.package_files:
-            return Failure(Reason.UNREADABLE, f"{self._listing.count} files, the limit is {self._limits.package_files}")
-        for reason in _SEVERITY:
-            for f in sorted(self._listing.faults, key=lambda f: f.name):
-                base = os.path.basename(f.name)
-                harmless = base and reason is not Reason.PATH_ESCAPE and kind_of(base) in _SPARED
-                if f.reason is reason and not harmless:
-                    return Failure(reason, _in(os.path.dirname(f.name), f.detail))
-        return None
 
     # -- FELICS-AE
 
@@ -238,7 +190,7 @@ class Package:
                     text = "is Steelyard's, which may be slow: FELICS's is in common/source/rotations of its tree"
                     self._notes.append(f"{name} {text}")
         if others := self._listing.of(Kind.ASM, Kind.CXX, Kind.FOREIGN_ASM):
-            self._notes.append(f"{_listed(others)} left out: FELICS compiles C alone")
+            self._notes.append(f"{named(others)} left out: FELICS compiles C alone")
         files = self._read(chosen)
         if isinstance(files, Failure):
             return files
@@ -344,9 +296,9 @@ class Package:
         if not any(kind in COMPILED for _, kind in chosen.values()):
             foreign = self._listing.of(Kind.FOREIGN_ASM)
             if foreign:
-                return Failure(Reason.FOREIGN_ASSEMBLER, f"only {_listed(foreign)}")
+                return Failure(Reason.FOREIGN_ASSEMBLER, f"only {named(foreign)}")
             made = self._listing.of(Kind.BINARY)
-            unlinked = f"; objects and libraries are not linked: {_listed(made)}" if made else ""
+            unlinked = f"; objects and libraries are not linked: {named(made)}" if made else ""
             return Failure(Reason.NO_SOURCES, f"no .c, .S, .s or .cpp file{unlinked}")
         api = self._api(chosen, wrappers)
         if api is None:
@@ -475,7 +427,7 @@ class Package:
             (Kind.MAKEFILE, "own build file"),
         ):
             if found := listing.of(kind):
-                notes.append(f"{_listed(found)} ignored: {what}")
+                notes.append(f"{named(found)} ignored: {what}")
         if listing.left_out:
             shown = ", ".join(escaped(n) for n in sorted(listing.left_out)[:8])
             notes.append(f"{shown} left out: programs around the cipher")
@@ -489,7 +441,7 @@ def own_sources(folder: Folder) -> bool:
 def _guess(
     api: bytes,
     wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None],
-    listing: _Listing,
+    listing: Listing,
 ) -> tuple[Primitive, ...]:
     """The primitives of a package outside any crypto_* folder: by wrapper, KAT file, or api.h."""
     by_wrapper = tuple(p for p, w in wrappers.items() if w is not None)
@@ -504,12 +456,3 @@ def _guess(
 
 def _has(macro: bytes, api: bytes) -> bool:
     return re.search(rb"\b%s\b" % macro, api) is not None
-
-
-def _listed(found: Sequence[tuple[str, str]]) -> str:
-    shown = ", ".join(escaped(n) for n, _ in found[:8])
-    return shown + (", ..." if len(found) > 8 else "")
-
-
-def _in(folder: str, detail: str) -> str:
-    return f"in {escaped(folder)}: {detail}" if folder else detail
