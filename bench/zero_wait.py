@@ -173,7 +173,10 @@ def weighed(case: Case, program: Program) -> tuple[str, float]:
 
 def main() -> int:
     """Runs the tool; returns its exit code."""
-    checkouts, rules = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else TODAY
+    if len(sys.argv) not in (2, 3) or not (checkouts := Path(sys.argv[1])).is_dir():
+        print(__doc__)
+        return 0 if sys.argv[1:] in (["--help"], ["-h"]) else 2
+    rules = sys.argv[2] if len(sys.argv) > 2 else TODAY
     rows = []
     for case in CASES:
         for core, published in case.published.items():

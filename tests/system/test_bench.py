@@ -8,6 +8,7 @@ from pathlib import Path
 import analyzer
 import pytest
 import service
+import zero_wait
 
 import bench
 
@@ -98,3 +99,12 @@ def test_a_part_of_the_service_or_an_analyzer_that_cannot_is_a_row(
         made = analyzer.row(*analyzer.WANTED[0])
         assert made[1].startswith(text)
         assert made[-1] == "< 0.5"
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--help"], 0), ([], 2), (["/none/such"], 2)])
+def test_who_weighs_assembly_of_others_is_told_how(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], code: int
+) -> None:
+    monkeypatch.setattr("sys.argv", ["zero_wait.py", *words])
+    assert zero_wait.main() == code
+    assert "usage: bench/zero_wait.py CHECKOUTS [RULES]" in capsys.readouterr().out
