@@ -52,7 +52,7 @@ def reasons(file: Path) -> tuple[bool, frozenset[str]]:
             found.add("".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in said.values))
         elif isinstance(said, ast.Constant):
             named = "importorskip" not in ast.unparse(call.func) or call.keywords
-            found.add(str(said.value) if named else f"could not import '{said.value}'")
+            found.add(f"{said.value!s}" if named else f"could not import '{said.value!s}'")
         else:
             found.add(ast.unparse(said))
     return "pytestmark = pytest.mark.long" in source, frozenset(found)
