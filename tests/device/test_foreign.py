@@ -19,6 +19,7 @@ from steelyard.device.client import encode
 from steelyard.device.foreign import Experiment, Seen, returned
 from steelyard.lab.image import made
 from steelyard.model.call import Op, Request
+from steelyard.model.elf import segments
 from steelyard.model.target import Target
 from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
@@ -130,7 +131,7 @@ def from_reset(target: Target, program: str) -> list[tuple[int, bytes]]:
     return [(base, bytes.fromhex(program)), *vector]
 
 
-def run(target: Target, image: bytes, base: int | None = None, **asked: object) -> Seen:
+def run(target: Target, image: bytes | list[tuple[int, bytes]], base: int | None = None, **asked: object) -> Seen:
     given = image if base is None else [(base, image)]
     return foreign.run(target, given, Experiment(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
 
@@ -349,6 +350,14 @@ def test_a_call_whose_windows_overflow_and_come_back(bench: Bench, more: int) ->
     asked = ((40, 4), (7, 4), *((0, 4),) * (7 * more))
     seen = run(target, image, call=deep, arguments=asked)
     assert (seen.end, returned(target, seen.result or 0)["4"]) == ("returned", 3 * 820 + (40 ^ 7))
+    nameless = segments(image)  # its handlers are found by what they do
+    alone = run(target, nameless, call=deep, arguments=asked)
+    assert (alone.end, alone.result, alone.cycles) == (seen.end, seen.result, seen.cycles)
+    lost = run(
+        target, [(at, b.replace(b"\0\xc5\x49", b"\0\xc6\x49")) for at, b in nameless], call=deep, arguments=asked
+    )
+    assert lost.fault == "no-handlers"
+    assert "the image has no handlers of window exceptions" in lost.text
 
 
 def test_the_global_pointer_is_set_for_a_call(tmp_path: Path) -> None:

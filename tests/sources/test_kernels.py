@@ -68,6 +68,23 @@ def test_a_round_of_a_kernel_takes_what_the_manual_says() -> None:
     assert all(sum(f.causes.values()) == pytest.approx(f.simulated, abs=0.02) for f in found.values())
 
 
+@pytest.mark.parametrize(("target", "wait"), [("nrf52840", 1), ("bluepill", 2), ("nucleo-f746zg", 1)])
+def test_waits_have_their_cause_whatever_the_instruction(target: str, wait: int) -> None:
+    """Of 8 accesses each: a jump may read where to, an unaligned load waits for flash too, and one of an IT block is
+    done with it."""
+    found = figures("-t", target)
+    for name in ("table", "load-pc", "table-branch", "table-branch-half", "unaligned-table", "it-table"):
+        assert found[name].causes["flash-data"] == pytest.approx(8 * wait, abs=0.1), name
+    for name, of in (
+        ("unaligned-1", "unaligned-1"),
+        ("unaligned-table", "unaligned-1"),
+        ("it-unaligned", "unaligned-1"),
+    ):
+        assert found[name].causes["unaligned"] == found[of].causes["unaligned"] > 0, name
+    for name in ("load-pc", "table-branch", "table-branch-half", "it-table", "it-unaligned"):
+        assert not found[name].causes.keys() & {"refill", "operands"}, name
+
+
 def test_rocket_kernels_differ_from_the_generated_core_as_its_page_says() -> None:
     folder = paths.ROOT / "docs" / "validation"
     with (folder / "simulated-rtl.csv").open(newline="") as f:

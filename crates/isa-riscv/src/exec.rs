@@ -124,8 +124,7 @@ fn bus<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>, at: X, write: b
             cpu.mem.fault(FaultKind::Unaligned { address }, i.site);
             return None;
         };
-        cpu.mem.count_unaligned();
-        cpu.mem.stall += i64::from(cycles(address, N as u32));
+        cpu.mem.count_unaligned(cycles(address, N as u32));
     }
     Some(address)
 }

@@ -115,7 +115,7 @@ impl Core for Xtensa {
     }
 
     /// ISA manual, 8.1: a2 to a7 of the callee, then the stack. With windows the call is a CALL8, and the program's own
-    /// start-up code or [`Core::invoke`]'s caller has to have set VECBASE.
+    /// start-up code or [`Core::invoke`]'s caller sets VECBASE; else its handlers are looked for.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
         let (first, rest) = call.words(6, 4, true);
         // with windows its caller's save area is above arguments: four registers beside the other four (4.7.1.5)
@@ -136,6 +136,9 @@ impl Core for Xtensa {
             back = back & 0x3FFF_FFFF | 2 << 30;
             self.set_window_start(1 << self.window_base);
             self.set_ps(ps::WOE | ps::UM | 2 << 16);
+            if self.sr[usize::from(special::VECBASE)] == 0 {
+                self.sr[usize::from(special::VECBASE)] = self.handlers().unwrap_or(0);
+            }
         } else {
             self.set_ps(ps::UM);
         }

@@ -1,6 +1,7 @@
 //! Windowed registers (4.7.1): rotation, overflow and underflow.
 
 use isa::Insn;
+use mcu::{FaultKind, Site};
 
 use crate::state::{Caller, SP, Xtensa, ps, special};
 
@@ -96,6 +97,15 @@ impl Xtensa {
         found
     }
 
+    /// Where the program's window handlers are: at a multiple of 1024 (VECBASE, 4.4.3), with those of overflows of four
+    /// and eight registers 128 bytes apart, which begin by saving a0 below the stack of whom they were called by (8.1).
+    pub(crate) fn handlers(&self) -> Option<u32> {
+        let saves = |at: usize, caller: u8| self.mem.flash.get(at..at + 3) == Some(&[0x00, 0xC0 | caller, 0x49][..]);
+        let first = (self.mem.flash_base.wrapping_neg() & 0x3FF) as usize;
+        let mut places = (first..self.mem.flash.len()).step_by(0x400);
+        places.find(|&at| saves(at, 5) && saves(at + 0x80, 9)).map(|at| self.mem.flash_base + at as u32)
+    }
+
     /// Notes the callers of the measured call, whose caller runs, and where they may be saved (4.7.1.5).
     pub(crate) fn note_callers(&mut self) {
         let frames = self.callers_of(self.window_base, self.a[0], self.a[SP]);
@@ -124,6 +134,10 @@ impl Xtensa {
     }
 
     fn go_to_vector(&mut self, pc: u32, offset: u32) {
+        if self.sr[usize::from(special::VECBASE)] == 0 {
+            self.mem.fault(FaultKind::NoHandlers, Site { pc, cycles: 0 });
+            return;
+        }
         self.sr[usize::from(special::EPC1)] = pc;
         self.set_ps(self.ps | ps::EXCM);
         self.pc = self.sr[usize::from(special::VECBASE)].wrapping_add(offset);

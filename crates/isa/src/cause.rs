@@ -72,6 +72,11 @@ pub enum Work {
 }
 
 impl Work {
+    /// Whether it may read or write data: a branch may read where to.
+    pub(crate) fn accesses(self) -> bool {
+        matches!(self, Self::Load | Self::Store | Self::Several | Self::Branch)
+    }
+
     /// Its fixed name in results.
     pub fn name(self) -> &'static str {
         match self {

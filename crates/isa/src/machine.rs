@@ -311,7 +311,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             self.cycles += u64::from(entry.0 + entry.1);
             let m = self.core.memory_mut();
             (m.block_start, m.stall) = (self.cycles, 0);
-            let unaligned = m.unaligned;
+            let waits = m.waits;
             let first = piece.block.insns.as_ptr();
             // SAFETY: `first` is the first instruction of a block, whose last one does not continue.
             unsafe { ((*first).exec)(&mut self.core, first) };
@@ -339,13 +339,13 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     for (work, parts) in &piece.parts {
                         parts.iter().for_each(|&(cause, cycles)| add(shares, cause, *work, cycles.into()));
                     }
-                    let cause = match work {
-                        Work::Branch => Cause::Refill,
-                        Work::Load | Work::Store | Work::Several if m.unaligned != unaligned => Cause::Unaligned,
-                        Work::Load | Work::Store | Work::Several => Cause::FlashData,
-                        _ => Cause::Operands,
-                    };
-                    add(shares, cause, work, stall.unsigned_abs());
+                    // an instruction may wait for several reasons, and one with a condition is a piece with it
+                    let access = piece.parts.iter().map(|p| p.0).find(|w| w.accesses()).unwrap_or(work);
+                    let (data, unaligned) = (m.waits.data - waits.data, m.waits.unaligned - waits.unaligned);
+                    add(shares, Cause::FlashData, access, data.unsigned_abs());
+                    add(shares, Cause::Unaligned, access, unaligned.unsigned_abs());
+                    let cause = if work == Work::Branch { Cause::Refill } else { Cause::Operands };
+                    add(shares, cause, work, (stall - data - unaligned).unsigned_abs());
                 }
             }
             // a piece may lead on in its run; a jump back never does

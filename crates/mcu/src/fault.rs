@@ -20,6 +20,8 @@ pub enum FaultKind {
     StackIntoData { sp: u32, limit: u32 },
     /// An instruction that needs a privilege, coprocessor or FPU that the core does not have.
     Unsupported { word: u32 },
+    /// Registers have to be saved or filled, and nothing says where the program's code for it is.
+    NoHandlers,
     /// The program executed a breakpoint or trap instruction.
     Trap,
     /// The trigger pin was driven by code outside the harness.
@@ -41,6 +43,7 @@ impl FaultKind {
             Self::Unaligned { .. } => "unaligned",
             Self::StackIntoData { .. } => "stack-into-data",
             Self::Unsupported { .. } => "unsupported",
+            Self::NoHandlers => "no-handlers",
             Self::Trap => "trap",
             Self::ForeignTrigger => "foreign-trigger",
             Self::LeftHarness => "left-harness",
@@ -75,6 +78,9 @@ impl fmt::Display for Fault {
                 write!(f, "stack pointer {sp:#x} below its limit {limit:#x}")?;
             }
             FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} is not modelled")?,
+            FaultKind::NoHandlers => {
+                write!(f, "calls go deeper than the registers, and the image has no handlers of window exceptions")?;
+            }
             FaultKind::Trap => write!(f, "breakpoint or trap instruction")?,
             FaultKind::ForeignTrigger => write!(f, "the trigger pin was driven by code outside of the harness")?,
             FaultKind::LeftHarness => write!(f, "the measured call did not return to the harness")?,

@@ -15,5 +15,5 @@ pub use chip::{Chip, Flash, PeripheralConfig, Region};
 pub use fault::{Fault, FaultKind};
 pub use harness::{Area, Harness, Stray};
 pub use image::{Image, Segment, Symbol};
-pub use memory::{Access, Call, Memory, Register, Site, Stop, Unmodelled};
+pub use memory::{Access, Call, Memory, Register, Site, Stop, Unmodelled, Waits};
 pub use periph::{Host, Peripheral, build as build_peripheral};

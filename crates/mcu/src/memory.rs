@@ -57,6 +57,15 @@ pub struct Call {
     pub unaligned: u64,
 }
 
+/// Cycles of stalls by what was accessed.
+#[derive(Clone, Copy, Default)]
+pub struct Waits {
+    /// Data in flash.
+    pub data: i64,
+    /// Addresses that are not aligned.
+    pub unaligned: i64,
+}
+
 /// RAM, flash and peripherals of one chip, and the observations on them.
 ///
 /// Cores keep `sp` up to date through [`Memory::stack`]; they may only read the other fields.
@@ -78,6 +87,8 @@ pub struct Memory {
     pub block_start: u64,
     /// Cycles beyond the static ones since the start of the current block; negative for skipped work.
     pub stall: i64,
+    /// What all stalls so far were of, where an access to memory says it.
+    pub waits: Waits,
     /// The run loop returns when the cycle count reaches this.
     pub deadline: u64,
     /// Set by the first event that ends the run.
@@ -147,6 +158,7 @@ impl Memory {
             sp_min: u32::MAX,
             sp_limit: 0,
             limit_pointer: None,
+            waits: Waits::default(),
             unaligned: 0,
             peripherals,
             host: Host::default(),
@@ -201,10 +213,12 @@ impl Memory {
         matches!(self.stop, Some(Stop::Fault(_)))
     }
 
-    /// Counts an unaligned access.
+    /// Counts an unaligned access, and the cycles that it takes more.
     #[inline(always)]
-    pub fn count_unaligned(&mut self) {
+    pub fn count_unaligned(&mut self, cycles: u32) {
         self.unaligned += u64::from(!self.crashed());
+        self.stall += i64::from(cycles);
+        self.waits.unaligned += i64::from(cycles);
     }
 
     /// The program allows interrupts, which are not modelled, where `on`.
@@ -264,6 +278,7 @@ impl Memory {
         let offset = self.flash_offset(address);
         if let Some(b) = offset.and_then(|o| self.flash.get(o..o.wrapping_add(N))) {
             self.stall += self.flash_data_wait;
+            self.waits.data += self.flash_data_wait;
             return little::<N>(b);
         }
         if let Some(b) = self.fetched::<N>(address) {

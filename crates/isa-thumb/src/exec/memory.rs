@@ -46,8 +46,7 @@ fn alignment(cpu: &mut Thumb, i: &Insn, address: u32, size: Size) -> bool {
             cpu.mem.fault(FaultKind::Unaligned { address }, i.site);
             return false;
         }
-        cpu.mem.count_unaligned();
-        cpu.mem.stall += i64::from((cpu.events.unaligned)(address, size.bytes()));
+        cpu.mem.count_unaligned((cpu.events.unaligned)(address, size.bytes()));
     }
     true
 }

@@ -39,8 +39,7 @@ fn unaligned(cpu: &mut Xtensa, address: u32, bytes: u32, site: Site) -> bool {
         cpu.mem.fault(FaultKind::Unaligned { address }, site);
         return false;
     }
-    cpu.mem.count_unaligned();
-    cpu.mem.stall += i64::from((cpu.events.unaligned)(address, bytes));
+    cpu.mem.count_unaligned((cpu.events.unaligned)(address, bytes));
     true
 }
 
