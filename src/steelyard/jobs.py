@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from . import building, device, lab, sources, verify
+from .model import options
 from .model.call import DeviceError
 from .model.digest import of_file
 from .model.errors import UserError
@@ -28,10 +28,7 @@ from .model.record import Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload, of_one_size, workload
 
-#: flags that hold nothing but an option of the compiler, with no text of the user's; those that define what sources see
-_OPTION = re.compile(
-    r"-O(?:[0-3sgz]|fast)?|-[fm][a-z][a-z0-9-]{0,40}(?:=\d\d?)?|-g\d?|-std=(?:c|gnu)\d\w|-W[a-z-]{0,40}"
-)
+#: flags that define what sources see
 _MACROS = ("-D", "-U", "-I", "-include", "-imacros")
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
@@ -124,9 +121,12 @@ class Job(Struct, frozen=True):
     @property
     def secret(self) -> str:
         """What fresh inputs follow from besides a seed: the sources, and the flags where these could hold answers."""
-        known = all(_OPTION.fullmatch(f) for f in self.flags)
         digest = self.implementation.digest
-        return digest if known else hashlib.sha256(" ".join((digest, *self.flags)).encode()).hexdigest()
+        return (
+            digest
+            if options.known(self.flags)
+            else hashlib.sha256(" ".join((digest, *self.flags)).encode()).hexdigest()
+        )
 
     @property
     def baseline(self) -> Job:

@@ -10,7 +10,7 @@ from steelyard.model.target import load_target
 from steelyard.model.workload import workload
 from steelyard.sources import discover
 
-PLAIN = ("-O3", "-flto", "-mcall-prologues", "-falign-functions=4", "-std=gnu99", "-g")
+PLAIN = ("-O3", "-flto", "-mcall-prologues", "-falign-functions=4", "-std=gnu99", "-g", "-fno-inline", "-Wall")
 
 
 def job(*flags: str) -> Job:
@@ -27,6 +27,12 @@ def test_options_of_the_compiler_change_no_input() -> None:
     [
         "-DKNOWN={1,2}",
         "-fmacro-prefix-map=s=g79",
+        "-fno-builtin-zqdnnjejogflm",
+        "-Wno-dnnjejogflm",
+        "-mdnnjejogflm",
+        "-fstack-limit-register=r",
+        "-g3 ",
+        "-frandom-seed=7",
         "-march=rv32imac_zba",
         "-include",
         "-fx=" + "7" * 60,
@@ -37,6 +43,13 @@ def test_options_of_the_compiler_change_no_input() -> None:
 )
 def test_flags_that_hold_data_change_all_inputs(flag: str) -> None:
     assert len({job("-O3", flag).secret, job("-O3", f"{flag}0").secret, job("-O3").secret}) == 3
+
+
+def test_many_options_can_hold_data_too() -> None:
+    """Each is the compiler's own; their order is not."""
+    a, b = "-fweb", "-fno-web"
+    assert job(*[a, b] * 6).secret == job().secret
+    assert len({job(*[a, b] * 20).secret, job(*[b, a] * 20).secret, job().secret}) == 3
 
 
 def test_macros_are_for_the_package() -> None:
