@@ -453,6 +453,7 @@ def test_a_url_opens_the_same_file(store: Store, path: Path) -> None:
         "UPDATE run SET seconds = 'long'",
         "UPDATE run SET vectors = 1.5",
         "UPDATE implementation SET family = x'ff00'",
+        "UPDATE implementation SET family = CAST(x'ff00' AS TEXT)",
         "UPDATE measurement SET whole = x'00', fraction = NULL",
         "UPDATE measurement SET whole = NULL, fraction = -9e999",
         "UPDATE point SET cycles = 'many'",
@@ -466,6 +467,19 @@ def test_an_odd_database_says_what_to_do(path: Path, damage: str) -> None:
         connection.executescript(f"PRAGMA foreign_keys = OFF; {damage}")
     with pytest.raises(StoreError, match="the file is damaged: restore a copy, or move it away"), Store.open(path) as s:
         s.find([RECORD.setup.key])
+
+
+@pytest.mark.parametrize("statement", [b"CREATE TABLE run", b"CREATE TABLE setup", b"CREATE INDEX"])
+def test_a_schema_that_is_no_text_says_what_to_do(path: Path, statement: bytes) -> None:
+    """SQLite's message quotes it, and the driver fails at the message."""
+    with Store.open(path) as store:
+        store.add(RECORD)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(statement, statement[:2] + b"\x9a" + statement[3:], 1))
+    assert path.read_bytes() != content
+    with pytest.raises(StoreError, match="the file is damaged: restore a copy, or move it away") as e:
+        Store.open(path)
+    assert e.value.exit_code == 3
 
 
 @pytest.mark.parametrize("keep", [100, 4096, -40000])

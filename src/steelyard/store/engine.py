@@ -99,6 +99,8 @@ def explained(where: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise explain(where, str(error.orig)) from error
+    except UnicodeDecodeError as error:  # SQLite's own message quotes a schema that is not text
+        raise StoreFailure(f"{where}: {error}; {DAMAGED}") from error
 
 
 def writing(engine: Engine) -> Engine:

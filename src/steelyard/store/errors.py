@@ -51,6 +51,7 @@ _ACTIONS = {
     "not a database": "give another path, or move the file away and a new database is created",
     "malformed": DAMAGED,
     "no such": DAMAGED,
+    "decode to UTF-8": DAMAGED,
     "locked": "another process has held it for too long: end that process and run again",
     "readonly": "make the file and its folder writable",
     "unable to open": "check that the path is a file, and that you may write to its folder",
