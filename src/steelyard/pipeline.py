@@ -19,20 +19,20 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from . import building, device, lab, measure, sources, verify
+from .inside import uncounted
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Observed, Op
+from .model.call import DeviceError, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
-from .model.profile import Node, Profile, Share
 from .model.reasons import ANSWERED_WRONGLY, Failure, Reason
 from .model.record import Record, Toolchain, Verification
 from .model.workload import LEFT_OUT, SCENARIOS
 from .reference import reference
 from .store import Keeper, Store
 
-__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "profile", "resolve", "sizes"]
+__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "resolve"]
 
 MAX_CYCLES = device.MAX_CYCLES
 #: attempts on a board that end with a wrong answer before it is the package's
@@ -46,37 +46,6 @@ def _toolchain(job: Job) -> Toolchain:
     if found is None:
         raise DeviceError(Failure(Reason.NO_TOOLCHAIN, building.why_not(job.target.toolchain)))
     return found
-
-
-def profile(job: Job, op: Op, adlen: int, mlen: int, timing: bool = False, max_cycles: int = MAX_CYCLES) -> Profile:
-    """Where the cycles of one call with ``adlen`` and ``mlen`` bytes go, and why they pass where ``timing`` asks for
-    it; a call may take ``max_cycles``. Raises :class:`DeviceError` off the simulator, and when building or running
-    fails."""
-    if job.target.device != "simulator":
-        raise DeviceError(
-            Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, on which only whole calls can be measured")
-        )
-    built = building.built(job.implementation, job.target, job.flags)
-    client = device.simulated(job.target, built.images["both"], max_cycles)
-    request, unaligned = measure.one_call(client, op, adlen, mlen)
-    shares = tuple(Share(*share) for share in client.causes(request)) if timing else ()
-    tree, instructions, taken = client.profile(request)
-    nodes = tuple(Node(*node) for node in tree)
-    return Profile(job.implementation.label, nodes, instructions, taken, unaligned, shares)
-
-
-def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
-    """Bytes by (symbol, kind) that each image has more than nocrypt's. Raises :class:`DeviceError` when an image cannot
-    be built."""
-    mine, base = (building.built(j.implementation, j.target, j.flags) for j in (job, job.baseline))
-    beside = _uncounted(job, mine, base)
-    return {part: measure.added(image, base.images[part], beside[part]) for part, image in mine.images.items()}
-
-
-def _uncounted(job: Job, mine: building.Build, base: building.Build) -> dict[str, int]:
-    """What is not counted in the ROM of each image."""
-    primitive = job.implementation.primitive
-    return {part: measure.uncounted(of, base.maps[part], primitive) for part, of in mine.maps.items()}
 
 
 def _earlier(record: Record | None) -> list[str]:
@@ -326,7 +295,7 @@ class Pipeline:
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
             maps = built.maps["both"], empty.maps["both"]
             helpers = measure.helpers(*maps, job.implementation.primitive)
-            figures = figures.above(baseline.metrics, helpers, _uncounted(job, built, empty))
+            figures = figures.above(baseline.metrics, helpers, uncounted(job, built, empty))
         clock = lab.uncertainty(job.target.device, record.notes, "counter_difference" in figures.metrics)
         return replace(
             record,

@@ -14,12 +14,13 @@ from steelyard.analyse.profile import by_function, inclusive
 from steelyard.cli.app import app
 from steelyard.cli.select import implementations
 from steelyard.device.client import _OWN, encode
+from steelyard.inside import profile, sizes
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.profile import Node, Profile
 from steelyard.model.target import Target
 from steelyard.model.workload import workload
-from steelyard.pipeline import Job, profile, sizes
+from steelyard.pipeline import Job
 from steelyard.publish import profile as tables
 from steelyard.publish.flame import flame_svg
 from tests import toys

@@ -11,12 +11,13 @@ from msgspec import to_builtins
 from ..analyse.errors import of_kinds, of_model
 from ..analyse.profile import by_function
 from ..device import timing_model
+from ..inside import profile
 from ..model.call import Op
 from ..model.errors import UserError, cut, refuse, unknown
 from ..model.primitive import PRIMITIVES
 from ..model.profile import Profile as Tree
 from ..model.workload import workload
-from ..pipeline import Job, profile
+from ..pipeline import Job
 from ..publish import profile as tables
 from ..publish.flame import flame_svg
 from ..publish.sheet import Cell, plain

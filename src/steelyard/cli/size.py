@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..pipeline import sizes
+from ..inside import sizes
 from ..publish import size
 from ..publish.sheet import Cell, plain
 from . import options

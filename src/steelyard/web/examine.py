@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..inside import profile, sizes
 from ..model import paths, whole
 from ..model.call import DeviceError
 from ..model.errors import UserError, cut
@@ -20,7 +21,7 @@ from ..model.profile import Profile
 from ..model.record import Record
 from ..model.target import load_target, target_names
 from ..model.workload import workload
-from ..pipeline import Job, identity, nocrypt, profile, sizes
+from ..pipeline import Job, identity, nocrypt
 from ..sources import discover
 
 T = TypeVar("T")
