@@ -33,16 +33,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <unistd.h>
-#include <unordered_map>
 #include <vector>
 
 #include "ports.h" // before the model: it includes the model's header, Model, and the macros SY_*
 #include "verilated.h"
+#include "bench_operations.h"
+#if VM_TRACE
+#include "bench_toggles.h"
+#endif
+#include "bench_words.h"
 #if VM_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -76,61 +78,6 @@ namespace {
 
 FILE *answers; // standard output, which is the design's no longer
 
-struct Expected {
-    uint32_t value, mask;
-};
-
-struct Operation {
-    std::string name;
-    bool reuse = false;
-    std::vector<uint32_t> sdi, pdi;
-    std::vector<Expected> out;
-};
-
-// xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled" (2016)
-struct Random {
-    uint64_t state;
-    explicit Random(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15u + 1) {
-        for (int i = 0; i < 8; i++)
-            next();
-    }
-    uint32_t next() {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        return static_cast<uint32_t>((state * 0x2545f4914f6cdd1du) >> 32);
-    }
-    uint32_t below(uint32_t n) { return static_cast<uint32_t>((uint64_t(next()) * n) >> 32); }
-};
-
-// A port as 32-bit words, least significant first: Verilator has integers up to 64 bits and arrays above.
-template <typename T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void put(T &port, const uint32_t *words) {
-    port = static_cast<T>(sizeof(T) > 4 ? words[0] | uint64_t(words[1]) << 32 : words[0]);
-}
-template <typename T, std::enable_if_t<!std::is_integral<T>::value, int> = 0> void put(T &port, const uint32_t *words) {
-    for (size_t i = 0; i < sizeof(T) / 4; i++)
-        port[i] = words[i];
-}
-template <typename T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void get(const T &port, uint32_t *words) {
-    words[0] = static_cast<uint32_t>(port);
-    words[1] = static_cast<uint32_t>(uint64_t(port) >> 32);
-}
-template <typename T, std::enable_if_t<!std::is_integral<T>::value, int> = 0> void get(const T &port, uint32_t *words) {
-    for (size_t i = 0; i < sizeof(T) / 4; i++)
-        words[i] = port[i];
-}
-
-void set_bits(uint32_t *words, unsigned at, unsigned width, uint32_t value) {
-    for (unsigned i = 0; i < width; i++, at++)
-        words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | ((value >> i & 1) << at % 32);
-}
-uint32_t bits(const uint32_t *words, unsigned at, unsigned width) {
-    uint32_t value = 0;
-    for (unsigned i = 0; i < width; i++, at++)
-        value |= (words[at / 32] >> at % 32 & 1) << i;
-    return value;
-}
-
 const uint32_t WORD = SY_W == 32 ? 0xffffffffu : (1u << SY_W % 32) - 1;
 
 enum class Mode { full, single, toggles, stall, withdraw, reset };
@@ -145,43 +92,6 @@ struct Source {
     bool valid = false, was_ready = false;
     bool left() const { return word != end; }
 };
-
-#if VM_TRACE
-// A VCD that is not written: it counts the bits that change. A signal's first value is no change.
-struct Counter final : VerilatedVcdFile {
-    uint64_t toggles = 0;
-    bool open(const std::string &) override { return true; }
-    void close() override {}
-    ssize_t write(const char *text, ssize_t size) override {
-        for (ssize_t i = 0; i < size; i++) {
-            if (text[i] != '\n') {
-                line += text[i];
-                continue;
-            }
-            if (!started)
-                started = line.rfind("$enddefinitions", 0) == 0;
-            else if (!line.empty() && line[0] != '#' && line[0] != '$')
-                change();
-            line.clear();
-        }
-        return size;
-    }
-
-  private:
-    bool started = false;
-    std::string line;
-    std::unordered_map<std::string, std::string> values; // of signals by their code
-    void change() {
-        const bool wide = line[0] == 'b';
-        const size_t gap = wide ? line.find(' ') : 1, from = wide;
-        std::string now = line.substr(from, gap - from);
-        std::string &was = values[line.substr(gap + wide)];
-        for (size_t i = 0; i < was.size() && i < now.size(); i++)
-            toggles += was[i] != now[i];
-        was = std::move(now);
-    }
-};
-#endif
 
 struct Bench {
     VerilatedContext context;
@@ -454,50 +364,6 @@ struct Bench {
         return true;
     }
 };
-
-[[noreturn]] void wrong_usage(const std::string &text) {
-    fprintf(stderr, "bench: %s\n", text.c_str());
-    exit(2);
-}
-
-std::vector<Operation> read(const char *file) {
-    std::ifstream in(file);
-    if (!in)
-        wrong_usage(std::string(file) + " cannot be read");
-    std::vector<Operation> ops;
-    std::string line, word;
-    for (size_t number = 1; std::getline(in, line); number++) {
-        std::istringstream words(line);
-        if (!(words >> word))
-            continue;
-        const std::string kind = word;
-        if (kind == "op") {
-            ops.emplace_back();
-            words >> ops.back().name;
-            ops.back().reuse = bool(words >> word) && word == "reuse";
-            continue;
-        }
-        if (ops.empty() || (kind != "s" && kind != "p" && kind != "d"))
-            wrong_usage(std::string(file) + ", line " + std::to_string(number) + ": op, s, p or d is expected");
-        Operation &op = ops.back();
-        while (words >> word) {
-            Expected e{0, 0};
-            if (word.size() != SY_W / 4)
-                wrong_usage(std::string(file) + ", line " + std::to_string(number) + ": words have other widths");
-            for (char c : word) {
-                const bool any = c == 'x' || c == 'X';
-                const char digit[] = {any ? '0' : c, 0};
-                e.value = e.value << 4 | static_cast<uint32_t>(strtoul(digit, nullptr, 16));
-                e.mask = e.mask << 4 | (any ? 0 : 15);
-            }
-            if (kind == "d")
-                op.out.push_back(e);
-            else
-                (kind == "s" ? op.sdi : op.pdi).push_back(e.value);
-        }
-    }
-    return ops;
-}
 
 std::string quoted(const std::string &text) {
     std::string out = "\"";

@@ -18,7 +18,8 @@ from .design import Design, included
 from .streams import FAILURE, Stream, written
 from .tools import ToolError
 
-BENCH = ROOT / "rtl" / "bench" / "bench.cpp"
+#: the test bench: ``bench.cpp`` and its headers
+BENCH = sorted((ROOT / "rtl" / "bench").glob("bench*.[ch]*"))
 #: all but ``single`` and ``toggles``, which are for figures
 MODES = ("full", "stall", "withdraw", "reset")
 #: cycles without a word on any port that are a hang
@@ -275,7 +276,8 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, optimised: 
     if failure := refused_ports(design, found) or simulator_only(n, work):
         raise ToolError(failure)
     (work / "ports.h").write_text(header(design, found))
-    shutil.copyfile(BENCH, work / "bench.cpp")
+    for file in BENCH:
+        shutil.copyfile(file, work / file.name)
     files = list(names(n))
     # a traced parameter with an x ends Verilator 5.006
     more = ["--trace", "--trace-underscore", "--no-trace-params", "--trace-depth", str(trace)] if trace else []

@@ -101,7 +101,7 @@ def _number(version: str) -> str:
 @Once
 def harness() -> str:
     """The identity of test bench, vectors and figures."""
-    files = [bench.BENCH, *sorted(Path(bench.__file__).parent.glob("*.py"))]
+    files = [*bench.BENCH, *sorted(Path(bench.__file__).parent.glob("*.py"))]
     return hashlib.sha256((RECIPE + "".join(of_file(f) for f in files)).encode()).hexdigest()
 
 
