@@ -75,8 +75,6 @@ EIGHT = (
     "tinyjambu128v2/fast",
     "crypto_aead/xoodyak/xoodyakround3/fast",
 )
-
-
 #: the same ciphers in FELICS-AE
 FELICS_EIGHT = (
     "Ascon-128_vref",
