@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from .model.implementation import Primitive
 from .model.inputs import Inputs
 from .model.reasons import Failure, Reason
 from .reference import bundled
-from .rtl import package, vectors
+from .rtl import bench, package, vectors
 from .rtl.design import Design
 from .rtl.streams import Call, Stream, read, stream, unpadded
 from .rtl.tools import ToolError
@@ -92,6 +93,19 @@ class Asked:
     def _words(self, call: Call) -> Stream:
         made = stream(call, self._design.width, self._design.order)
         return made if self._design.padded else unpadded(made, self._design.width)
+
+
+def swept(
+    asked: Asked, work: Path, sizes: Sequence[CallSize], cycles: Sequence[int]
+) -> tuple[list[CallSize], tuple[int, ...]]:
+    """The sizes and cycles that are there, and those of all sizes up to 2 KiB, of the bench in ``work``. Raises
+    :class:`ToolError`."""
+    there = set(sizes)
+    more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
+    (made,) = bench.run(work, asked.measured(more), ("single",))
+    if made.failure:
+        raise ToolError(made.failure)
+    return [*sizes, *more], (*cycles, *made.each)
 
 
 def _of_package(design: Design) -> list[Stream]:

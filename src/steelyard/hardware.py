@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .asked import Asked, against, verified_with
+from .asked import Asked, against, swept, verified_with
 from .jobs import failure_of
 from .model import paths, whole
 from .model.call import DeviceError
@@ -356,8 +356,8 @@ class Hardware:
         asked = Asked(design, self.seed)
         streams, sizes = asked.streams(), asked.sizes()
         count = len(sizes)
-        swept_, theirs = verified.sizes[count:], verified.cycles[count:]
-        places = asked.sampled(swept_, theirs)
+        others, theirs = verified.sizes[count:], verified.cycles[count:]
+        places = asked.sampled(others, theirs)
         due = sum(verified.cycles[:count]) + sum(theirs[k] for k in places)
         bench.build(design, mapped, work, trace=FLAT, optimised="-O0" if due < SOON else "-O1")
         single = bench.run(work, asked.timed(sizes), ("single",))
@@ -368,9 +368,9 @@ class Hardware:
         each = vectors.kept(sizes, single[0].each)
         differ = _differ(sizes, each, verified.cycles[:count])
         if places and differ is None:
-            more = asked.measured(swept_)
+            more = asked.measured(others)
             (made,) = bench.run(work, [more[k] for k in places], ("single",))
-            differ = made.failure or _differ([swept_[k] for k in places], made.each, [theirs[k] for k in places])
+            differ = made.failure or _differ([others[k] for k in places], made.each, [theirs[k] for k in places])
         if differ is not None:
             return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {job.device.name}, {differ.detail}"))
         sizes = vectors.toggled(sizes)
@@ -430,10 +430,8 @@ def _differ(sizes: Sequence[CallSize], ours: Sequence[int], theirs: Sequence[int
 
 def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], notes: Sequence[str]) -> Verified:
     """What GHDL's simulation alone comes to, where no netlist can be made of the VHDL. Raises :class:`ToolError`."""
-    said = (
-        *notes,
-        f"simulated by {_version_text(ghdl.tool())}, whose netlists are wrong: only GHDL 5 synthesises",
-    )
+    told = f"simulated by {_version_text(ghdl.tool())}, whose netlists are wrong: only GHDL 5 synthesises"
+    said = (*notes, told)
     if found := ghdl.beyond(design):
         raise ToolError(Failure(Reason.SIMULATOR_ONLY, f"{found}, which no circuit has"))
     ghdl.build(design, _made(work))
@@ -471,19 +469,6 @@ def _with_report(report: Report, record: Record, verified: Verified) -> Record:
         metrics |= figures.throughput(metrics, points, float(metrics["fmax_reported"]))
     told = f"cells and frequency are those that reports of {report.tool} {report.version} say; no netlist was verified"
     return replace(record, metrics=metrics, points=points, notes=(*record.notes, *notes, told, *report.notes))
-
-
-def swept(
-    asked: Asked, work: Path, sizes: Sequence[CallSize], cycles: Sequence[int]
-) -> tuple[list[CallSize], tuple[int, ...]]:
-    """The sizes and cycles that are there, and those of all sizes up to 2 KiB, of the bench in ``work``. Raises
-    :class:`ToolError`."""
-    there = set(sizes)
-    more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
-    (made,) = bench.run(work, asked.measured(more), ("single",))
-    if made.failure:
-        raise ToolError(made.failure)
-    return [*sizes, *more], (*cycles, *made.each)
 
 
 def _made(folder: Path) -> Path:
