@@ -206,6 +206,15 @@ def test_a_fault_of_the_file_system_is_a_sentence(cli: Cli, monkeypatch: pytest.
     assert cli("doctor").code == 70, "a file that is missing inside of Steelyard is a fault of ours"
 
 
+@pytest.mark.parametrize("below", ["", "/deeper"])
+def test_a_home_that_cannot_be_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, below: str) -> None:
+    (tmp_path / "home").write_text("")
+    monkeypatch.setenv("STEELYARD_HOME", f"{tmp_path}/home{below}")
+    told = cli("doctor --json")
+    assert told.code == 1
+    assert "home is not a folder" in told.out
+
+
 def test_runs_of_an_unknown_primitive(cli: Cli, tmp_path: Path) -> None:
     """Those of a later version, or a damaged file."""
     with Store.open(tmp_path / "results.db") as store:

@@ -52,7 +52,7 @@ class Doctor(Struct, frozen=True):
 @command(Doctor, options.tables)
 def verb(ask: Doctor) -> int:
     """Say what is installed, what is missing, and the line that fixes it."""
-    rows = [*_toolchains(), *_machines()]
+    rows = [*_home(), *_toolchains(), *_machines()]
     sandbox = available()
     fix = "" if sandbox else ("apt install bubblewrap" if paths.tool("bwrap") is None else "allow user namespaces")
     rows.append(("bubblewrap", "works" if sandbox else "missing", "compiles packages in a sandbox", fix))
@@ -81,7 +81,19 @@ def verb(ask: Doctor) -> int:
     heads = ("part", "status", "for", "what fixes it")
     document = [dict(zip(("part", "status", "for", "fix"), r, strict=True)) for r in rows]
     ask.out.give([plain("", "doctor", heads, rows)], document)
-    return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("target") for r in rows) else 0
+    lacking = (r[1].startswith(("missing", "does not work")) and r[2].startswith(("target", "cache")) for r in rows)
+    return 1 if any(lacking) else 0
+
+
+def _home() -> list[Part]:
+    """What is wrong with the folder of everything that is kept; nothing where it is there, or can be made."""
+    home = paths.home()
+    there = next(p for p in (home, *home.parents) if p.exists())
+    if there.is_dir() and os.access(there, os.W_OK):
+        return []
+    why = "you may not write there" if there.is_dir() else f"{there} is not a folder"
+    fix = "name a folder that you may write to: STEELYARD_HOME"
+    return [(str(home), f"does not work: {why}", "cache and default database", fix)]
 
 
 def _plugs() -> list[Part]:
