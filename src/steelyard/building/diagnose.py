@@ -46,6 +46,8 @@ _MACHINE = re.compile(
 _INLINE = re.compile(r"\.s:\d+: Error")
 #: where a simulator finds a fault of the code around the call
 _HARNESS = " in sy_run: "
+#: where a simulator finds a program that ended itself
+_ENDED = re.compile(r" in _*(?:[eE]xit|abort)\b")
 #: reasons for answers that are not the cipher's, and what compilers say of code that cannot give them
 _WRONG = (Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED)
 _NARROW = r"^(?:src/)?([^:\n]+):\d+:\d+: warning: (?:left |right )?shift count >= width of type"
@@ -170,13 +172,16 @@ def _directive(files: Iterable[Path]) -> str | None:
 def ran(failure: Failure, sources: Path, log: str) -> Failure:
     """Why an image failed on its target, from its sources' folder and the compilers' ``log``. Instructions of NEON,
     which the assembler took because the sources told it to, are another machine's; the harness fails after a call that
-    changed what it has to keep; wrong answers can come from an int that is narrower than the author's."""
+    changed what it has to keep; the C library does not come back from a program's end; wrong answers can come from an
+    int that is narrower than the author's."""
     fault, why = failure.reason is Reason.FAULT, ""
     every = (f for f in sorted(sources.rglob("*")) if f.is_file())
     if fault and _NEON.match(failure.detail) and (machine := _directive(every)):
         return Failure(Reason.FOREIGN_ISA, f"written for {machine}: {failure.detail}")
     if fault and _HARNESS in failure.detail:
         why = "the call had returned with a register or stack pointer changed that it has to keep"
+    if (fault or failure.reason is Reason.RUNAWAY) and _ENDED.search(failure.detail):
+        why = "the package ended the program, by exit or abort: a call has to return"
     if failure.reason in _WRONG and (files := _unique(_NARROW, log)):
         why = f"the compiler warns of shifts beyond the width of their type ({', '.join(files[:3])}): code that takes "
         why += "int for wider than it is on this target has them"
