@@ -11,6 +11,7 @@ import pytest
 from steelyard import device
 from steelyard.building import sandbox
 from steelyard.measure.rom import load_size
+from steelyard.model import paths
 from steelyard.model.elf import exported
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
@@ -346,3 +347,41 @@ def test_what_the_compilers_machine_is_doing_is_in_no_image(bench: Bench, uno: T
         use = {"top": "extern const unsigned char now[];", "in_encrypt": "t[0] = now[n];"}
         built = bench.build(bench.package({**toys.files(**use), "now.S": text}), uno)
         assert built.failure is not None, file
+
+
+#: what a source may name that another source's compiler wrote
+LEFT = ("0.o", "0.log", "status", "merged.o")
+
+
+@pytest.mark.parametrize("flags", ["-Os", "-Os -flto"])
+@pytest.mark.parametrize("name", [*TARGETS, "msp430f1611"])
+def test_a_source_reads_nothing_that_another_s_compiler_wrote(bench: Bench, name: str, flags: str) -> None:
+    """It would have in its image what that one was told: with ``-frecord-gcc-switches`` any text, such as answers. With
+    link-time optimisation the assembly is read when all objects are there."""
+    top = "#warning said\nextern const unsigned char now[];"
+    for file in LEFT:
+        said = f'.pushsection .rodata\\n.global now\\nnow: .incbin \\"{file}\\"\\n.popsection'
+        files = {**toys.files(top=top, in_encrypt="t[0] = now[n];"), "zlast.c": f'__asm__("{said}");\n'}
+        built = bench.build(bench.package(files), the_target(name), *flags.split())
+        assert built.failure is not None, file
+        assert built.failure.reason in (Reason.MISSING_FILE, Reason.COMPILE_ERROR, Reason.LINK_ERROR), built.failure
+
+
+@pytest.mark.parametrize("name", [*TARGETS, "msp430f1611"])
+def test_where_an_image_was_made_is_not_in_it(
+    bench: Bench, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not sandbox.available():
+        pytest.skip("bubblewrap does not work here: apt install bubblewrap, and allow user namespaces")
+    package, made = bench.package({**toys.files(), "b.S": "#define B b\nB:\n"}), list[list[bytes]]()
+    for k in range(2):
+        home = tmp_path / f"home{k}"
+        monkeypatch.setenv("STEELYARD_HOME", str(home))
+        built = bench.build(package, the_target(name), "-O2", "-g")
+        assert built.failure is None, built.failure
+        objects = [f.read_bytes() for f in sorted(built.folder.glob("[0-9]*.o"))]
+        images = [f.read_bytes() for f in built.images.values()]
+        assert not [o for o in objects if any(str(p).encode() in o for p in (home, paths.HARNESS))]
+        # where assembly names no file, the linker lists our own object by its path, and GCC 5 a temporary file
+        made.append([re.sub(rb"/tmp/cc\w{6}|" + re.escape(str(home).encode()), b"", x) for x in (*objects, *images)])
+    assert made[0] == made[1]

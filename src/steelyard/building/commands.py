@@ -23,12 +23,15 @@ MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in
 PLAIN = "-fno-use-linker-plugin"
 #: the object of a scenario's mode of operation, and the file that holds the bytes of its round keys
 MODE, ROUND_KEYS = "mode.o", "steelyard_round_keys.inc"
+# debugging data does not say where this machine has our own sources
+HERE = f"-fdebug-prefix-map={paths.HARNESS}=harness"
 # builds repeat exactly: SOURCE_DATE_EPOCH needs GCC 7 or Clang 16, and does not cover all three macros
 STILL = (
     "-Wno-builtin-macro-redefined",
     '-D__DATE__="Jan  1 1970"',
     '-D__TIME__="00:00:00"',
     '-D__TIMESTAMP__="Thu Jan  1 00:00:00 1970"',
+    HERE,
 )
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
 
@@ -70,7 +73,7 @@ def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> li
     """Commands that compile a provided primitive with the flags under test, except link-time optimisation, which is for
     the package alone."""
     own = (f for f in flags if not f.startswith("-flto"))
-    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, "-w", f"-I{paths.HARNESS}/include")
+    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, "-w", HERE, f"-I{paths.HARNESS}/include")
     keep = (o for f in provided.FUNCTIONS[primitive] for o in ("--keep-global-symbol", f))
     made = f"{primitive}.provided.o"
     source = f"{provided.SOURCES}/{primitive}.c"
@@ -92,6 +95,7 @@ def operating(
         *CODE,
         *own,
         *defined,
+        HERE,
         f"-I{paths.HARNESS}/include",
         f"-I{part}",
     )
@@ -128,8 +132,8 @@ def sparing_commons(spec: ToolchainSpec, command: list[str], merged: str, librar
     """An objcopy ``command`` that leaves common symbols global, those of a ``library`` under names of its own. LLVM's
     linker allocates them in the last link only, and silently treats a local one as an address."""
     keep = r"--keep-global-symbol=\1" + (rf" --redefine-sym=\1={library}.\1" if library else "")
-    options = rf"$({spec.prefix}nm --format=posix {merged} | sed -n 's/^\([^ ]*\) C .*/{keep}/p')"
-    return ["/bin/sh", "-c", f'o="$1"; shift; exec "$o" {options} "$@"', "sh", *command]
+    options = rf"""$({spec.prefix}nm --format=posix "$m" | sed -n 's/^\([^ ]*\) C .*/{keep}/p')"""
+    return ["/bin/sh", "-c", f'm="$1"; c="$2"; shift 2; exec "$c" {options} "$@"', "sh", merged, *command]
 
 
 def script_of(target: Target) -> tuple[str, ...]:

@@ -285,31 +285,37 @@ def _compile(
     for primitive in more:
         script.add(primitive, *providing(spec, flags, primitive))
     script.barrier()
-    renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
+    renames = [*_called(f"{symbol}={api}" for api, symbol in implementation.entry)]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     partial = (*MERGE, *CODE, *flags, *lto) if lto else (*MERGE, PLAIN)
     if spec.linker:
         partial = (*spec.link, "-r", "--unique")
+    # the linker lists assembly by its object's path, and the hidden one is another each time
+    named = [f"{k}.o={k}.o" for k, f in enumerate(units) if f.language == "asm"]
     numbered: dict[str, list[str]] = {}  # by library, in the order of linking
     for f in _linked(implementation, units):
         numbered.setdefault(implementation.library_of(f), []).append(f"{units.index(f)}.o")
     for library in [name for name in numbered if name != implementation.primitive]:
         whole, alone = f"{library}.whole.o", f"{library}.library.o"
-        script.add(f"merge-{library}", linking(spec, partial, numbered[library], whole))
+        script.add(f"merge-{library}", linking(spec, partial, numbered[library], whole), of=[*numbered[library], whole])
         numbered[library] = [alone]
         # groups of C++ are told apart by their names alone, which two libraries may share
-        only = [f"{spec.prefix}objcopy", "-R", ".group", "--keep-global-symbol", library, whole, alone]
-        script.add(f"localise-{library}", sparing_commons(spec, only, whole, library) if spec.linker else only)
+        only = [f"{spec.prefix}objcopy", *_called(named)]
+        only += ["-R", ".group", "--keep-global-symbol", library, whole, alone]
+        localise = sparing_commons(spec, only, whole, library) if spec.linker else only
+        script.add(f"localise-{library}", localise, of=[whole, *named])
         script.barrier()
     # link-time optimisation ends here: it covers the package only, and the API is called like any other
-    script.add("merge", linking(spec, partial, [o for of in numbered.values() for o in of], "merged.o"))
+    every = [o for of in numbered.values() for o in of]
+    script.add("merge", linking(spec, partial, every, "merged.o"), of=[*every, "merged.o"])
+    script.show()
     script.barrier()
     merged = "merged.o"
     if renames:  # before localising, so that the new names are kept
         script.add("rename", [f"{spec.prefix}objcopy", *renames, "merged.o", "renamed.o"])
         merged = "renamed.o"
-    localise = [f"{spec.prefix}objcopy", *keep, merged, "implementation.o"]
-    script.add("localise", sparing_commons(spec, localise, merged) if spec.linker else localise)
+    localise = [f"{spec.prefix}objcopy", *_called(named), *keep, merged, "implementation.o"]
+    script.add("localise", sparing_commons(spec, localise, merged) if spec.linker else localise, of=named)
     script.barrier()
     if scenario is not None:
         for part, context in scenario.contexts.items():
@@ -406,6 +412,11 @@ def _folders(implementation: Implementation, library: str) -> tuple[str, ...]:
 
 def _units(implementation: Implementation) -> list[SourceFile]:
     return [f for f in implementation.files if f.language != "header"]
+
+
+def _called(named: Iterable[str]) -> Iterator[str]:
+    """The options of objcopy that give symbols the names after the signs of equality."""
+    return (o for name in named for o in ("--redefine-sym", name))
 
 
 def _linked(implementation: Implementation, units: Sequence[SourceFile]) -> list[SourceFile]:

@@ -17,6 +17,8 @@ from ..model import paths
 from ..model.once import Once
 
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
+#: the folder to write to, as the compilers of packages see it: debugging data has its name
+WORK = "/.steelyard"
 #: seconds from one look at what a script has written to the next
 _LOOK = 0.5
 #: most seconds until the processes of a script that was stopped are gone
@@ -63,22 +65,30 @@ def confined(program: Path) -> tuple[str, ...]:
 
 
 def run(
-    script: Path, writable: Path, readable: tuple[Path, ...], seconds: float, enough: Callable[[], bool]
+    script: Path,
+    writable: Path,
+    readable: tuple[Path, ...],
+    seconds: float,
+    enough: Callable[[], bool],
+    called: str = "",
+    *arguments: str,
 ) -> int | None:
-    """Runs a shell script in ``writable``. Returns its exit code, or None when it was stopped: after ``seconds``, or as
-    soon as it has written ``enough``, which is asked twice a second.
+    """Runs a shell script in ``writable``, its folder. Returns its exit code, or None when it was stopped: after
+    ``seconds``, or as soon as it has written ``enough``, which is asked twice a second.
 
     With bubblewrap the script sees system folders and ``readable`` read-only, ``writable`` read-write, no network and
-    no other process; a link to a program stays a link. The script itself limits processor time and file sizes.
+    no other process; a link to a program stays a link. ``writable`` may be ``called`` something else there. The script
+    itself limits processor time and file sizes.
     """
-    command = ["/bin/sh", str(script)]
+    command = ["/bin/sh", script.name, *arguments]
     if available():
         system = [Path(p) for p in _SYSTEM]
         binds: list[str] = []
         for r in (r for r in readable if not any(map(r.is_relative_to, system))):
             real = r.resolve()
             binds += ["--ro-bind", str(r), str(r)] if r.is_dir() or r == real else ["--symlink", str(real), str(r)]
-        binds += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
+        there = called or str(writable)
+        binds += ["--bind", str(writable), there, "--chdir", there]
         command = [*_ALONE, *_system(), *binds, *command]
     environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent"}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import secrets
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +25,10 @@ SAID_LEAST, SAID = 4 << 10, 2 << 20
 _TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
 #: how the name of a file begins that GCC makes between its steps: with six letters drawn anew each time
 _DRAWN = re.compile(r"/tmp/cc\w{6}(?=\.)")
+#: how the name of the folder begins, with letters drawn anew each time, where what compilers write is out of reach: a
+#: source may include files, but cannot list a folder
+_AWAY = ".away-"
+_HIDDEN = re.compile(rf"(?:{re.escape(sandbox.WORK)}/)?{re.escape(_AWAY)}[0-9a-f]{{32}}/")
 
 
 class Interrupted(Exception):
@@ -39,23 +45,33 @@ class TooLargeError(Exception):
 
 
 class Script:
-    """Commands for one sandboxed shell. Each writes a log; failures go into the file ``status``."""
+    """Commands for one sandboxed shell. Each writes a log; failures go into the file ``status``.
+
+    What they write is hidden from those that follow, until :meth:`show`: a source that included another's object would
+    have in its image what that compiler was told. A user who runs the script himself hides nothing."""
 
     def __init__(self) -> None:
         self.lines = [
-            f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v 8388608; failed=",
-            'r() { n=$1; shift; "$@" >>"$n.log" 2>&1 && return',
-            'c=$?; failed=1; echo "fail $c $n" >>status; return 1; }',
+            f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v 8388608; failed=; a=${{1-.}} o=$a",
+            'r() { n=$1; shift; "$@" >>"$o/$n.log" 2>&1 && return',
+            'c=$?; failed=1; echo "fail $c $n" >>"$o/status"; return 1; }',
+            'h() { [ "$o" = . ] || for f in *; do [ "$f" = src ] || [ ! -e "$f" ] || mv -- "$f" "$o"; done; }',
         ]
 
-    def add(self, name: str, *commands: Iterable[str]) -> None:
-        """Adds commands that log to ``name.log``; each runs only when the one before it succeeded."""
-        self.lines.append(" && ".join(f"r {shlex.quote(name)} {shlex.join(command)}" for command in commands))
+    def add(self, name: str, *commands: Iterable[str], of: Container[str] = ()) -> None:
+        """Adds commands that log to ``name.log``; each runs only when the one before it succeeded. They find the hidden
+        files that they are made ``of``, and may write there."""
+        words = ((f'"$a"/{shlex.quote(w)}' if w in of else shlex.quote(w) for w in command) for command in commands)
+        self.lines.append(" && ".join(f"r {shlex.quote(name)} {' '.join(w)}" for w in words) + "; h")
 
     def put(self, name: str, line: str) -> None:
         """Writes a file of one line when the script gets here: what runs before cannot read it."""
         folder = shlex.quote(str(Path(name).parent))
         self.lines.append(f"mkdir -p {folder} && printf '%s\\n' {shlex.quote(line)} >{shlex.quote(name)}")
+
+    def show(self) -> None:
+        """Hides nothing from here on: no compiler of the package's code runs any more."""
+        self.lines.append('[ "$o" = . ] || mv "$o"/* .; o=.')
 
     def barrier(self) -> None:
         """Ends the script here when a command before failed."""
@@ -65,13 +81,21 @@ class Script:
         """Runs the script and returns the commands that failed. Raises :class:`Interrupted` when it did not reach its
         end, and :class:`TooLargeError` when it wrote too much."""
         script = work / "build.sh"
-        end = '[ -z "$failed" ] && echo end >>status'
+        end = '[ -z "$failed" ] && echo end >>"$o/status"'
         commands = ("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape")
         script.write_bytes(b"rm build.sh\n" + commands)  # it has this machine's paths, which no source may include
-        (work / "status").write_text("")
         for log in work.glob("*.log"):  # of an earlier try
             log.unlink()
-        code = sandbox.run(script, work, readable, SECONDS, lambda: _written(work) > ALTOGETHER)
+        away = work / f"{_AWAY}{secrets.token_hex(16)}"
+        away.mkdir()
+        (away / "status").write_text("")
+        code = sandbox.run(
+            script, work, readable, SECONDS, lambda: _written(work, away) > ALTOGETHER, sandbox.WORK, away.name
+        )
+        with suppress(OSError):  # of a folder that is gone others will tell
+            for file in away.iterdir():
+                file.replace(work / file.name)
+        shutil.rmtree(away, ignore_errors=True)
         script.write_bytes(commands)
         if _written(work) > ALTOGETHER:
             raise TooLargeError(f"the compilers write more than {ALTOGETHER >> 20} MiB")
@@ -88,13 +112,14 @@ class Script:
         return failed
 
 
-def _written(work: Path) -> int:
-    """Bytes of disk that the files of a folder take, those in folders aside, which are the sources."""
+def _written(*folders: Path) -> int:
+    """Bytes of disk that the files of folders take, those in folders aside, which are the sources."""
     taken = 0
-    with suppress(OSError):  # of a folder that is gone others will tell
-        for file in work.iterdir():
-            with suppress(OSError):
-                taken += file.lstat().st_blocks * 512
+    for folder in folders:
+        with suppress(OSError):  # of a folder that is gone others will tell
+            for file in folder.iterdir():
+                with suppress(OSError):
+                    taken += file.lstat().st_blocks * 512
     return taken
 
 
@@ -135,7 +160,7 @@ def logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
 
 def _said(log: Path) -> str:
     """What a command said, the same in each run."""
-    return _DRAWN.sub("temporary", text_of(log))
+    return _DRAWN.sub("temporary", _HIDDEN.sub("", text_of(log)))
 
 
 def text_of(file: Path) -> str:
