@@ -360,6 +360,20 @@ def test_a_call_whose_windows_overflow_and_come_back(bench: Bench, more: int) ->
     assert "the image has no handlers of window exceptions" in lost.text
 
 
+@pytest.mark.parametrize(("name", "program", "loop", "cycles"), [
+    ("bluepill", "0138 fdd1 7047", 1_333_330, 3),  # subs r0, #1; bne; bx lr
+    ("gd32vf103", "7d15 7dfd 8280", 1_999_990, 2),  # addi a0, a0, -1; bnez; ret
+])  # fmt: skip
+def test_a_return_is_seen_wherever_a_look_at_loops_ends(name: str, program: str, loop: int, cycles: int) -> None:
+    """Every 4 000 000 cycles a loop that goes on for ever is looked for."""
+    target = the_target(name)
+    base = target.chip.flash.base
+    for n in range(loop - 25, loop + 20, 2):
+        seen = run(target, [(base, bytes.fromhex(program))], call=base, arguments=((n, 4),), cycles=9_000_000)
+        assert (seen.end, len(seen.calls)) == ("returned", 1), n
+        assert abs(seen.calls[0].cycles - cycles * n) < 20
+
+
 def test_the_global_pointer_is_set_for_a_call(tmp_path: Path) -> None:
     """Linkers reach data by it unless told otherwise, and start-up code sets it, which a call has not."""
     target = the_target("gd32vf103")

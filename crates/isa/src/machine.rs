@@ -167,7 +167,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         (self.places, self.met, self.resumed) = (places.to_vec(), false, true);
         let stop = self.run(budget);
         self.places.clear();
-        (stop, std::mem::take(&mut self.met))
+        // a budget may end, or the program wait, just there
+        let there = !matches!(stop, Stop::Fault(_)) && places.contains(&self.core.pc());
+        (stop, std::mem::take(&mut self.met) || there)
     }
 
     /// Whether the program came to where it is by a jump inside a function, not by a call: only while a profile is taken.
@@ -317,6 +319,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             unsafe { ((*first).exec)(&mut self.core, first) };
             let m = self.core.memory();
             let stall = m.stall;
+            let (data, unaligned) = (m.waits.data - waits.data, m.waits.unaligned - waits.unaligned);
+            let other = stall - data - unaligned; // below zero where a block skipped what it need not do
             self.cycles = (self.cycles + u64::from(piece.block.cycles)).wrapping_add_signed(stall);
             // of the instructions with the edges, only the cycles between them count
             let call = m.calls.get(finished..).and_then(<[_]>::last);
@@ -331,7 +335,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 let work = piece.parts.iter().map(|p| p.0).find(|w| *w != Work::Nothing).unwrap_or(Work::Nothing);
                 // an exception leaves without having done its instruction
                 let left = next != piece.block.end && !piece.parts.iter().any(|p| p.0 == Work::Branch);
-                if !whole || stall < 0 || left {
+                if !whole || other < 0 || left {
                     add(shares, Cause::Instead, work, within);
                 } else {
                     add(shares, Cause::Fetch, Work::Nothing, entry.0.into());
@@ -341,11 +345,10 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     }
                     // an instruction may wait for several reasons, and one with a condition is a piece with it
                     let access = piece.parts.iter().map(|p| p.0).find(|w| w.accesses()).unwrap_or(work);
-                    let (data, unaligned) = (m.waits.data - waits.data, m.waits.unaligned - waits.unaligned);
                     add(shares, Cause::FlashData, access, data.unsigned_abs());
                     add(shares, Cause::Unaligned, access, unaligned.unsigned_abs());
                     let cause = if work == Work::Branch { Cause::Refill } else { Cause::Operands };
-                    add(shares, cause, work, (stall - data - unaligned).unsigned_abs());
+                    add(shares, cause, work, other.unsigned_abs());
                 }
             }
             // a piece may lead on in its run; a jump back never does
