@@ -76,6 +76,18 @@ DISCHARGED = (
     (READY, f"  wire shut = pdi_valid & sum[0];\n  assign pdi_ready = open && ({STATES});"),
 )
 HELD = (DISCHARGED[0], (READY, DISCHARGED[1][1].replace("wire shut =", "logic shut; always_ff @(posedge clk) shut <=")))
+#: its data pass through a memory first, in which no bit of what is read is one of what is written
+REMEMBERED = (
+    DISCHARGED[0],
+    (
+        READY,
+        HELD[1][1].replace(
+            "logic shut; always_ff @(posedge clk) shut <= pdi_valid & sum[0]",
+            "logic shuts [4]; logic [1:0] at; always_ff @(posedge clk) at <= rst ? 0 : at + 1;\n"
+            "  always_ff @(posedge clk) shuts[at] <= pdi_valid & sum[0];\n  wire shut = shuts[at ^ 2]",
+        ),
+    ),
+)
 LOADED = (
     DISCHARGED[0],
     (READY, DISCHARGED[1][1].replace("pdi_valid & sum[0]", "rst")),
@@ -145,6 +157,7 @@ TELLS = "\n".join(f'$display("{FORGED % m}");' for m in (*bench.MODES, "single")
         (GATED_BY_A_LATCH, Reason.LATCH, "open is a latch: toy.sv:"),
         (DISCHARGED, Reason.ASYNCHRONOUS, "open is set or reset at any time by shut, which is no reset: toy.sv:"),
         (HELD, Reason.ASYNCHRONOUS, "by shut, which is no reset: toy.sv:"),
+        (REMEMBERED, Reason.ASYNCHRONOUS, "by shut, which is no reset: toy.sv:"),
         (LOADED, Reason.ASYNCHRONOUS, "by sum, which is no reset: toy.sv:"),
     ],
     ids=[
@@ -156,6 +169,7 @@ TELLS = "\n".join(f'$display("{FORGED % m}");' for m in (*bench.MODES, "single")
         "a latch",
         "discharged by logic",
         "discharged by a register",
+        "discharged by a memory",
         "loaded",
     ],
 )

@@ -211,22 +211,28 @@ def _unclocked(cell: Mapping[str, Any]) -> list[int | str]:
 
 
 def _dependent(flat: Mapping[str, Any], ports: Sequence[str]) -> set[int | str]:
-    """The bits that depend on any of the ports, now or later."""
+    """The bits that depend on any of the ports, now or later. What is read from a memory depends on all that is written
+    to it, though the cells of its ports share no bit."""
     reads: dict[int | str, list[str]] = {}
+    drives: dict[str, list[int | str]] = {}
     for name, cell in flat["cells"].items():
+        ports_of: dict[str, list[int | str]] = {"input": [], "output": []}
         for port, way in cell["port_directions"].items():
-            for bit in cell["connections"].get(port, ()) if way == "input" else ():
-                reads.setdefault(bit, []).append(name)
+            ports_of["input" if way == "input" else "output"] += cell["connections"].get(port, ())
+        memory = cell["parameters"].get("MEMID")
+        into = name if memory is None or ports_of["output"] else memory
+        for bit in ports_of["input"]:
+            reads.setdefault(bit, []).append(into)
+        for node in {name, memory or name}:
+            drives.setdefault(node, []).extend(ports_of["output"])
     found: set[int | str] = set()
     left = [b for p in ports if p in flat["ports"] for b in flat["ports"][p]["bits"]]
     while left:
         bit = left.pop()
-        if bit in found:
-            continue
-        found.add(bit)
-        for name in reads.pop(bit, ()):
-            cell = flat["cells"][name]
-            left += [b for p, way in cell["port_directions"].items() if way != "input" for b in cell["connections"][p]]
+        if bit not in found:
+            found.add(bit)
+            for node in reads.pop(bit, ()):
+                left += drives.pop(node, ())  # once: all of them are left then
     return found
 
 
