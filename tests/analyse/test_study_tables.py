@@ -81,7 +81,7 @@ def test_the_first_of_a_variant_keeps_its_own_value() -> None:
 
 def test_equal_figures_share_a_place_and_what_all_have_alike_is_not_drawn() -> None:
     of = [one(row(n, c, rom=r)) for n, c, r in (("xtea", 400, 700), ("hight", 400, 500), ("aes128", 3200, 500))]
-    drawn = tables._best("uno", "block ciphers", of).numbers
+    drawn = tables._best("uno, block ciphers", of).numbers
     places = [tuple(line.cells[:3]) for line in drawn.lines]
     assert [p for p in places if p[0] == "ROM, bytes"] == [
         ("ROM, bytes", 1, "aes128"),
@@ -96,7 +96,7 @@ def test_equal_figures_share_a_place_and_what_all_have_alike_is_not_drawn() -> N
 def test_ten_are_best_and_five_are_worst() -> None:
     names = [f"simon{n}" for n in range(17)]
     of = [one(row(n, 1000 + k, encrypt_per_byte=(1000 + k) / 8)) for k, n in enumerate(names)]
-    data = json.dumps(tables._best("uno", "block ciphers", of).spec)
+    data = json.dumps(tables._best("uno, block ciphers", of).spec)
     for k, name in enumerate(names):
         found = set(re.findall(rf'"among": "([^"]*)", "name": "{name}"', data))
         assert found == ({"best ten"} if k < 10 else {"worst five"} if k >= 12 else set()), name

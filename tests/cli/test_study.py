@@ -14,6 +14,7 @@ from steelyard.analyse import study as measures
 from steelyard.analyse.rows import rows
 from steelyard.model.campaign import load
 from steelyard.model.paths import ROOT
+from steelyard.model.record import Record
 from steelyard.model.target import load_target
 from steelyard.publish import study
 from tests.made_up import record, store
@@ -21,6 +22,11 @@ from tests.made_up import record, store
 from .conftest import Cli
 
 AES, ASCON = "aes128gcm/ref", "asconaead128/ref"
+
+
+def on_board(made: Record) -> Record:
+    """The record as a virtual board's."""
+    return replace(made, setup=replace(made.setup, device="virtual-board"))
 
 
 def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> None:
@@ -43,6 +49,56 @@ def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> 
     ids = re.findall(r'<(?:table|h2|input)[^>]* id="([^"]*)"', page)
     assert len(ids) == len(set(ids)) > 10
     assert "2 ciphers on 1 target" in cli("study -t bluepill").out
+
+
+@pytest.mark.parametrize("format", ["text", "md", "tex", "csv", "json", "html"])
+def test_each_format_says_that_figures_are_of_a_board(cli: Cli, tmp_path: Path, format: str) -> None:
+    store(tmp_path / "results.db", *(on_board(record(label, load="0/16")) for label in (AES, ASCON)))
+    words = "" if format == "text" else f"--format {format}"
+    said = " ".join(cli(f"study {words}").out.split())
+    assert "uno (ATmega328P, 16 MHz, measured on a virtual board), AEADs: score table" in said
+    assert "each by its fastest implementation there; measured on a virtual board: uno." in said
+
+
+def test_a_study_of_a_board_has_no_model_to_be_validated(cli: Cli, tmp_path: Path) -> None:
+    block = {"primitive": "crypto_block", "load": "kat", "cycles_encrypt_mean": 1600.0, "encrypt_per_byte": 100}
+    aeads = [record(label, load="0/16") for label in (AES, ASCON)]
+    blocks = [record(f"{n}/ref", **block) for n in ("aes128", "xtea")]  # type: ignore[arg-type]
+    for k, (made, cell) in enumerate((
+        ([*aeads, *blocks], "exact"),
+        ([*map(on_board, aeads), *blocks], "exact; others measured on a virtual board"),
+        ([*map(on_board, aeads), *map(on_board, blocks)], "measured on a virtual board"),
+    )):  # fmt: skip
+        runs = " ".join(map(str, store(tmp_path / f"{k}.db", *made)))  # named, for a simulator's go before a board's
+        words = f"{runs} --json --db {k}.db"
+        sheets, others = (
+            {s["title"]: s["rows"] for s in json.loads(cli(f"{verb} {words}").out)} for verb in ("study", "report")
+        )
+        for of in (sheets, others):
+            [line] = of["How far each target's cycles are validated"]
+            assert list(line.values())[1] == cell
+            assert (list(line.values())[3] == "-") == (cell == "measured on a virtual board")
+        simulated = [t for t in sheets if re.match(r"uno \(ATmega328P, 16 MHz, simulated, exact\), block", t)]
+        assert bool(simulated) == (k == 1), "it says so beside what a board measured"
+
+
+def test_a_meters_power_is_not_ranked_against_the_models(cli: Cli, tmp_path: Path) -> None:
+    both = record(AES, load="0/16", power_measured=40.0), record(ASCON, load="0/16", power_measured=60.0)
+    plain = record(ASCON, load="0/16")
+    for k, (made, sources, ranked, note) in enumerate((
+        (both, ["meter", "meter"], [40.0, 60.0], "power and energy: measured by a meter"),
+        ((both[0], plain), ["meter", "model"], [52.0, 52.0],
+         "power and energy: modelled, if at all, because a meter measured only aes128gcm"),
+    )):  # fmt: skip
+        store(tmp_path / f"{k}.db", *map(on_board, made))
+        sheets = {s["title"].partition("), ")[2]: s for s in json.loads(cli(f"study --json --db {k}.db").out)}
+        table, score = sheets["AEADs: all measures (Table II)"], sheets["AEADs: score table, as published"]
+        assert [line["power_from"] for line in table["rows"]] == sources
+        assert [line["power"] for line in sorted(score["rows"], key=lambda r: r["variant"])] == ranked
+        assert note in score["notes"]
+        assert table["rows"][0]["power"] == 40.0
+        whose = "" if k == 0 else " for aes128gcm, else modelled"
+        assert f"power and energy: measured by a meter{whose}" in table["notes"]
 
 
 def test_groups_are_of_what_they_say(cli: Cli, tmp_path: Path) -> None:
@@ -108,7 +164,7 @@ def test_the_best_are_those_with_the_least_or_with_the_most_throughput() -> None
         load_target("uno"),
     )
     lines = [dict(zip(("panel", "rank", "name"), line.cells, strict=False))
-             for line in study._best("uno", "block ciphers", some).numbers.lines]  # fmt: skip
+             for line in study._best("uno, block ciphers", some).numbers.lines]  # fmt: skip
     best = [f"toy{k:02}" for k in (*range(1, 11), *range(16, 21))]
     for panel in ("ROM, bytes", "throughput, B/s"):
         assert [(d["rank"], d["name"]) for d in lines if d["panel"] == panel] == [(int(n[3:]), n) for n in best]

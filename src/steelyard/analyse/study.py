@@ -109,6 +109,18 @@ def is_warm(of: Cipher) -> bool:
     return of.primitive == "crypto_block" and of.figures["latency"] != rank.value(of.row, "cycles_encrypt_mean")
 
 
+def is_metered(of: Cipher) -> bool:
+    """Whether its power is a meter's."""
+    return bool(rank.value(of.row, "power_measured"))
+
+
+def alike(of: Sequence[Cipher], target: Target) -> list[Cipher]:
+    """The same ciphers of one target, with power that can be ranked: a meter's where all have it, else the model's."""
+    if len({is_metered(c) for c in of}) < 2:
+        return [*of]
+    return [_cipher(c.row | {"power_measured": None}, target) for c in of]
+
+
 def ciphers(rows: Sequence[Row], target: Target) -> list[Cipher]:
     """The variants among the verified rows of one target that its study is of, by name; see :func:`.rank.apart`."""
     made = []
@@ -184,7 +196,7 @@ def parts(of: Sequence[Cipher]) -> list[Part]:
         aes = by_name.get((c.primitive, name))
         if aes is None or c.variant in {*_AES.values(), *_AES_128.values()}:
             continue
-        metered = all(rank.value(x.row, "power_measured") for x in (c, aes))  # modelled energy follows from cycles
+        metered = is_metered(c) and is_metered(aes)  # modelled energy follows from cycles
         both = ((m, c.figures[m], aes.figures[m]) for m in AGAINST if metered or m != "energy_per_byte")
         made.append(Part(c, name, {m: 100 * x / y for m, x, y in both if x is not None and y}))
     return made

@@ -126,7 +126,7 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
     figures: list[Drawing] = []
     good = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
     for key, group in results.grouped(good).items():
-        _, primitive, _, compiler, *_ = key
+        _, primitive, device, compiler, *_ = key
         cycles = cycles_of(primitive)
         metrics = (cycles, "rom", "ram")
         best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, metrics).items()}
@@ -139,11 +139,19 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             ("tradeoff", [*any_.values()]),
             ("rom", best["rom"][:BARS]),
         ):
-            if (drawn := _figure(kind, f"{primitive}, {compiler}", some, points)) is not None:
+            what = ", ".join([primitive, compiler, *([ON[device]] if device in ON else [])])
+            if (drawn := _figure(kind, what, some, points)) is not None:
                 numbers = replace(drawn.numbers, label=f"{drawn.numbers.label}-{primitive}")
                 figures.append(replace(drawn, numbers=results.of_group(numbers, key, group)))
     tables = [s for s in results.tables(rows, columns) if s.label != results.WITHOUT]  # all targets have one together
-    return Section(name, title_of(name, rows[0].get("device")), figures, tables)
+    return Section(name, titled(name, rows), figures, tables)
+
+
+def titled(target: str, rows: Sequence[Row]) -> str:
+    """The title of a target's section: boards among the devices of its rows are said."""
+    boards = sorted({str(d) for r in rows if (d := r.get("device")) in ON})
+    first, *more = boards if boards and all(r.get("device") in ON for r in rows) else [None, *boards]
+    return ", and ".join([title_of(target, first), *(ON[d] for d in more)])
 
 
 def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> Drawing | None:
@@ -200,12 +208,16 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
 
 
 def claims(names: Sequence[str], of: Sequence[Row]) -> Sheet:
-    """How far the cycles of these targets are validated, with the errors of the models that rows are of."""
-    known = {n: load_target(n) for n in names if n in target_names()}
-    rows = [
-        (n, known[n].tier, _errors(n, of), known[n].silicon) if n in known else (n, "not known here", None, "-")
-        for n in names
-    ]
+    """How far the cycles of these targets are validated, with the errors of the models that rows are of. A tier is the
+    model's, so a target has none where all of its figures are a board's."""
+    rows = []
+    for n in names:
+        tier, silicon = ((t := load_target(n)).tier, t.silicon) if n in target_names() else ("not known here", "-")
+        devices = {r.get("device") for r in of if r["target"] == n and results.measured(r)}
+        boards = [ON[d] for d in ON if d in devices]
+        modelled = len(boards) < len(devices) or not devices
+        said = "; others ".join([*([tier] if modelled else []), *boards])
+        rows.append((n, said, _errors(n, of), silicon if modelled else "-"))
     heads = ("target", "cycle counts", "error, median / 95 %", "compared with silicon")
     return plain("How far each target's cycles are validated", "claims-table", heads, rows)
 

@@ -3,9 +3,11 @@ the score tables, for whatever targets results are stored of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ...analyse import rank, study
 from ...analyse.study import MEASURES, Cipher, Group, Measure, Part
@@ -79,7 +81,8 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
         if any(study.is_warm(c) for c in of[target]):
             said.append(f"on {target} cycles of block ciphers are of calls right after others, which find caches warm")
     named = {c.variant for some in of.values() for c in some}
-    lead = f"{counted(len(named), 'cipher')} on {counted(len(of), 'target')}, each by its fastest implementation there."
+    lead = f"{counted(len(named), 'cipher')} on {counted(len(of), 'target')}, each by its fastest implementation there"
+    lead = f"{'; '.join([lead, *results.measured_on(kept)])}."
     parts = {target: study.parts(some) for target, some in of.items()}
     summary = [s for by in _SIZES for s in _winners(parts, by)]
     if len(targets) > 1:
@@ -99,18 +102,34 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
 def _section(target: str, of: Sequence[Cipher], parts: Sequence[Part]) -> Section:
     figures: list[Drawing] = []
     tables: list[Sheet] = []
+    boards = any(c.row.get("device") in results.ON for c in of)
     for primitive, kind in _KINDS.items():
         mine = [c for c in of if c.primitive == primitive]
         its = [p for p in parts if p.cipher.primitive == primitive]
         if not mine:
             continue
-        figures += [_best(target, kind, mine), *([_against(target, kind, its)] if its else [])]
-        tables.append(_measures(target, kind, mine))
-        tables += [_parts(target, kind, its), *(_groups(target, kind, its, by) for by in _SIZES)]
-        tables += [_scores(target, kind, mine, "as published", study.PAPER)]
-        tables += [_scores(target, kind, mine, "nothing counted twice", study.DISTINCT)]
-    device = of[0].row.get("device") if of else None
-    return Section(target, results.title_of(target, device), figures, [t for t in tables if t.lines])
+        what = f"{results.title_of(target, mine[0].row.get('device')) if boards else target}, {kind}"
+        ranked, power = study.alike(mine, load_target(target)), _ranked_power(mine)
+        figures += [_best(what, ranked, power), *([_against(what, its)] if its else [])]
+        tables.append(_measures(target, what, mine))
+        tables += [_parts(target, what, its), *(_groups(target, what, its, by) for by in _SIZES)]
+        tables += [_scores(target, what, ranked, "as published", study.PAPER, power)]
+        tables += [_scores(target, what, ranked, "nothing counted twice", study.DISTINCT)]
+    return Section(target, report.titled(target, [c.row for c in of]), figures, [t for t in tables if t.lines])
+
+
+def _power(of: Sequence[Cipher]) -> list[str]:
+    """Says whose power is a meter's."""
+    metered = [c.variant for c in of if study.is_metered(c)]
+    whose = f" for {results.some(metered)}, else modelled" if len(metered) < len(of) else ""
+    return [f"power and energy: measured by a meter{whose}"] if metered else []
+
+
+def _ranked_power(of: Sequence[Cipher], where: str = "") -> list[str]:
+    """Says whose power is ranked; see :func:`.study.alike`."""
+    metered = [c.variant for c in of if study.is_metered(c)]
+    text = f"power and energy{where}: modelled, if at all, because a meter measured only {results.some(metered)}"
+    return [text] if 0 < len(metered) < len(of) else [f"power and energy{where}: measured by a meter"] * bool(metered)
 
 
 def _column(m: Measure, title: str = "") -> Column:
@@ -126,16 +145,21 @@ def _cells(c: Cipher) -> list[Cell]:
     return [c.variant, implementation, c.key or None, c.block or None]
 
 
-def _measures(target: str, kind: str, of: Sequence[Cipher]) -> Sheet:
+def _measures(target: str, what: str, of: Sequence[Cipher]) -> Sheet:
     shown = [m for m in MEASURES.values() if any(c.figures[m.name] is not None for c in of)]
+    columns = [*_CIPHER, *_BITS, *map(_column, shown)]
     lines = [Line([*_cells(c), *(c.figures[m.name] for m in shown)], run_of(c.row)) for c in of]
+    if power := _power(of):
+        columns.append(Column("power_from", "power from"))
+        sources = ("meter" if study.is_metered(c) else "model" if c.figures["power"] else None for c in of)
+        lines = [replace(line, cells=[*line.cells, source]) for line, source in zip(lines, sources, strict=True)]
     notes = [f"without a figure for any: {', '.join(left)}"] if (left := _lacking(of)) else []
     return Sheet(
-        f"{target}, {kind}: all measures (Table II)",
+        f"{what}: all measures (Table II)",
         f"study-{target}-{of[0].primitive}",
-        [*_CIPHER, *_BITS, *map(_column, shown)],
+        columns,
         lines,
-        notes=notes,
+        notes=[*notes, *power],
     )
 
 
@@ -143,7 +167,7 @@ def _lacking(of: Sequence[Cipher]) -> list[str]:
     return [m.title for m in MEASURES.values() if all(c.figures[m.name] is None for c in of)]
 
 
-def _best(target: str, kind: str, of: Sequence[Cipher]) -> Drawing:
+def _best(what: str, of: Sequence[Cipher], notes: Sequence[str] = ()) -> Drawing:
     data: figure.Data = []
     for at, m in enumerate(MEASURES[name] for name in study.DRAWN):
         order = study.ranked(of, m.name)
@@ -156,7 +180,7 @@ def _best(target: str, kind: str, of: Sequence[Cipher]) -> Drawing:
                 {"order": at, "panel": f"{m.title}, {m.unit}", "measure": m.name, "rank": places[k], "among": among}
                 | {"name": order[k].variant, "value": order[k].figures[m.name], "run": order[k].row["run"]}
             )
-    return _drawing("best", f"{target}, {kind}: best ten and worst five", data, ("panel", "rank", "name", "value"))
+    return _drawing("best", f"{what}: best ten and worst five", data, ("panel", "rank", "name", "value"), notes)
 
 
 def _places(values: Sequence[float]) -> list[int]:
@@ -170,7 +194,7 @@ def extremes(count: int) -> list[int]:
     return [k for k in range(count) if k < BEST or k >= count - WORST]
 
 
-def _against(target: str, kind: str, parts: Sequence[Part]) -> Drawing:
+def _against(what: str, parts: Sequence[Part]) -> Drawing:
     data: figure.Data = []
     for p in sorted(parts, key=lambda p: (p.cipher.key, p.percent.get("cycles_per_byte", 0.0))):
         if "cycles_per_byte" in p.percent:
@@ -179,18 +203,19 @@ def _against(target: str, kind: str, parts: Sequence[Part]) -> Drawing:
                 {"order": p.cipher.key, "panel": panel, "name": p.cipher.variant, "aes": p.aes}
                 | {"value": p.percent["cycles_per_byte"], "run": p.cipher.row["run"]}
             )
-    return _drawing("aes", f"{target}, {kind}: cycles as a part of AES's", data, ("panel", "name", "aes", "value"))
+    return _drawing("aes", f"{what}: cycles as a part of AES's", data, ("panel", "name", "aes", "value"))
 
 
-def _drawing(name: str, title: str, data: figure.Data, names: Sequence[str]) -> Drawing:
+def _drawing(name: str, title: str, data: figure.Data, names: Sequence[str], notes: Sequence[str] = ()) -> Drawing:
     kind = figure.read(_FOLDER / f"{name}.json")
+    note = " ".join([kind.note, *(f"{n[0].upper()}{n[1:]}." for n in notes)])
     columns = [Column(n, n, digits=3 if n == "value" else 0 if n == "rank" else None) for n in names]
     lines = [Line([d[n] for n in names], run_of(d)) for d in data]
-    numbers = Sheet(title, f"figure-study-{name}", columns, lines, notes=[kind.note])
-    return Drawing(figure.specification(kind, data, title), kind.note, numbers)
+    numbers = Sheet(title, f"figure-study-{name}", columns, lines, notes=[note])
+    return Drawing(figure.specification(kind, data, title), note, numbers)
 
 
-def _parts(target: str, kind: str, parts: Sequence[Part]) -> Sheet:
+def _parts(target: str, what: str, parts: Sequence[Part]) -> Sheet:
     measures = [MEASURES[m] for m in study.AGAINST if any(m in p.percent for p in parts)]
     columns = [*_CIPHER, *_BITS, Column("aes", "AES")]
     columns += [Column(m.name, m.title, "% of AES", 1) for m in measures]
@@ -198,7 +223,13 @@ def _parts(target: str, kind: str, parts: Sequence[Part]) -> Sheet:
         Line([*_cells(p.cipher), p.aes, *(p.percent.get(m.name) for m in measures)], run_of(p.cipher.row))
         for p in sorted(parts, key=lambda p: p.percent.get("cycles_per_byte", float("inf")))
     ]
-    return Sheet(f"{target}, {kind}: parts of AES (figure 2)", f"study-aes-{target}", columns, lines)
+    title = f"{what}: parts of AES (figure 2)"
+    return Sheet(title, f"study-aes-{target}", columns, lines, notes=_energy(m.name for m in measures))
+
+
+def _energy(measures: Iterable[str]) -> list[str]:
+    """Says what parts of AES are of, where energy is among them."""
+    return ["energy: of ciphers that a meter measured, as it did AES"] if "energy_per_byte" in measures else []
 
 
 _GROUP = (
@@ -211,17 +242,19 @@ _GROUP = (
 )
 
 
-def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
+def _groups(target: str, what: str, parts: Sequence[Part], by: str) -> Sheet:
+    found = study.groups(parts, by)
     lines = [
         Line([g.size, MEASURES[g.measure].title, *_group(g)], [r for c in g.winners for r in run_of(c.row)])
-        for g in study.groups(parts, by)
+        for g in found
     ]
     columns = [Column(by, by, "bits", 0), Column("measure", "measure"), *_GROUP]
     notes = [
         "the sum is the study's; the mean is what ciphers of one group have in common whatever their number",
         "the study also adds up percentages of several measures, which are of different things: not done here",
+        *_energy(g.measure for g in found),
     ]
-    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
+    return Sheet(f"{what} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
 
 
 def _group(g: Group) -> list[Cell]:
@@ -254,7 +287,9 @@ def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
                 cells += [f"{g.below} of {g.count}", _names(g), g.percent] if g else [None, None, None]
                 runs += [r for c in g.winners for r in run_of(c.row)] if g else []
             lines.append(Line(cells, runs))
-        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines))
+        rows = [p.cipher.row for some in parts.values() for p in some if _is(p, primitive)]
+        notes = [*results.measured_on(rows), *_energy(m for _, m in keys)]
+        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines, notes=notes))
     return sheets
 
 
@@ -271,11 +306,14 @@ def _moved(of: Mapping[str, Sequence[Cipher]], one: str, other: str, primitive: 
     notes = [f"places by cycles for a byte among {counted(len(found), 'cipher')} that both have; + is up from {one}"]
     notes += [f"{len(lines) - MOVED} more moved no further"] if len(lines) > MOVED else []
     notes += [] if lines else ["each has the same place on both"]
+    notes += results.measured_on(c.row for a, b, *_ in found for c in (a, b))
     title = f"{_KINDS[primitive]}: what moved most from {one} to {other}"
     return Sheet(title, f"study-moved-{primitive}", columns, lines[:MOVED], notes=notes)
 
 
-def _scores(target: str, kind: str, of: Sequence[Cipher], what: str, measures: Sequence[str]) -> Sheet:
+def _scores(
+    target: str, what: str, of: Sequence[Cipher], how: str, measures: Sequence[str], power: Sequence[str] = ()
+) -> Sheet:
     used = [m for m in measures if any(c.figures[m] is not None for c in of)]
     made = study.scores(of, used)
     columns = [Column("place", "place"), Column("variant", "cipher"), Column("score", "sum of ranks", "", 1)]
@@ -285,17 +323,17 @@ def _scores(target: str, kind: str, of: Sequence[Cipher], what: str, measures: S
         Line([p.rank, str(p.row["variant"]), p.value, *(figures[p.row["run"]][m] for m in used)], run_of(p.row))
         for p in made.places
     ]
-    notes = ["equal figures share the mean of their places"]
+    notes = ["equal figures share the mean of their places", *power]
     if left := [MEASURES[m].title for m in measures if m not in used]:
         notes.append(f"without {', '.join(left)}, which none has here")
     if made.left_out:
         names = ", ".join(str(r["variant"]) for r in made.left_out)
         notes.append(f"not ranked, because a figure is missing: {names}")
-    if what == "as published":
+    if how == "as published":
         notes.append(
             "throughput and latency are one figure at one block's size, and energy follows from power and them"
         )
-    return Sheet(f"{target}, {kind}: score table, {what}", f"study-score-{target}", columns, lines, notes=notes)
+    return Sheet(f"{what}: score table, {how}", f"study-score-{target}", columns, lines, notes=notes)
 
 
 def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
@@ -304,9 +342,10 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
     columns += [Column("unit", "unit"), Column("least", "our least", "", ANY), Column("most", "our most", "", ANY)]
     columns += [Column("within", "of ours within"), Column("read", "how the published figure is read")]
     lines = []
-    for target, r in ((t, r) for t in of for r in ranges() if r.chip == load_target(t).chip_name):
+    ranked = {target: study.alike(some, load_target(target)) for target, some in of.items() if published(target)}
+    for target, r in ((t, r) for t in ranked for r in ranges() if r.chip == load_target(t).chip_name):
         m = MEASURES[r.measure]
-        having = [(v, c) for c in of[target] if (v := c.figures[m.name]) is not None]
+        having = [(v, c) for c in ranked[target] if (v := c.figures[m.name]) is not None]
         ours = sorted(having, key=lambda h: (h[0], h[1].variant))
         within = f"{sum(r.least <= v <= r.most for v, _ in ours)} of {len(ours)}"
         least, most = (round(v, m.digits) for v, _ in (ours[0], ours[-1])) if ours else (None, None)
@@ -315,5 +354,7 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
     notes = [
         "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
         "its rounds and code size are not here: one is not a cost, and what the other counts beside ROM is not said",
+        *results.measured_on(c.row for some in ranked.values() for c in some),
+        *(n for target in ranked for n in _ranked_power(of[target], f" on {target}")),
     ]
     return Sheet("Published ranges and ours", "study-ranges", columns, lines, notes=notes)
