@@ -122,6 +122,16 @@ def test_a_section_s_name_is_no_line_of_the_linker_s_map(bench: Bench, target: T
     assert built.failure.detail.isprintable()
 
 
+@pytest.mark.parametrize("section", ["COMMON.x", ".sbss-x", ".sbss"])
+def test_code_has_no_name_of_memory_without_bytes(bench: Bench, target: Target, section: str) -> None:
+    """By which it would not be counted."""
+    top = f'__attribute__((section("{section}"), noinline)) static int odd(int n) {{ return n * 3; }}'
+    built = bench.build(bench.package(toys.files(top=top, in_encrypt="if (odd((int)mlen) < 0) return 1;")), target)
+    assert built.failure is not None
+    assert built.failure.reason is Reason.PLACED_SECTION, built.failure
+    assert section in built.failure.detail
+
+
 def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) -> None:
     """An erased table, which would not be counted."""
     use = {"top": "extern const volatile unsigned char erased[64];", "in_encrypt": "t[0] = erased[n & 63];"}

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from steelyard.inside import sizes as sizes_of
 from steelyard.measure import Observations, cycles, figures, ram, rom
 from steelyard.measure.cycles import Empty
 from steelyard.measure.energy import measured
@@ -21,7 +22,6 @@ from steelyard.model.power import Power, Value
 from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
-from steelyard.pipeline import sizes as sizes_of
 from steelyard.sources import discover
 from tests import toys
 from tests.conftest import ROOT, Bench, the_target, write
@@ -133,6 +133,8 @@ LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
     48f0     48f0       14     2         /home/common/stdlib.o:(.text.puts)
     4904     4904        0     2         /home/common/helpers.o:(.text)
     4904     4904       30     2         implementation.o:(.text.helpers.o)
+    4934     4934      300     2         implementation.o:(.text/helpers.o:(.text.memcpy)
+    4934     4934      300     1                 helpers.o:(.text.memcpy)
     1100     1100        4     2         /home/common/stdlib.o:(.bss.seed)
 """
 

@@ -26,6 +26,8 @@ _COMPILERS = re.compile(
 )
 #: names that a linker's map has in one piece: in others there could be a line of it, which says how large a library is
 _WORDS = re.compile(r"[^\s\x00-\x20\x7f]*")
+#: names of sections without bytes in flash, by which a linker's map tells what is no code (measure/rom.py)
+_EMPTY = re.compile(r"(\.s?bss|\.noinit|COMMON)\b.*")
 _MOVED = "constants are not where the data space shows them"
 _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")
 
@@ -44,6 +46,8 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     placed = [s.name for s in every if s.placed]
     if special := sorted({name for name in placed if _START.fullmatch(name)}):
         return Failure(Reason.PLACED_SECTION, ", ".join(special[:5])), notes
+    if full := sorted({s.name for s in every if s.loaded and s.size and _EMPTY.fullmatch(s.name)}):
+        return Failure(Reason.PLACED_SECTION, f"{', '.join(full[:5])}: code or values where there can be none"), notes
     if any(_CONSTRUCTORS.fullmatch(name) for name in placed):
         notes.append("has static constructors, which the harness does not run")
     return None, notes

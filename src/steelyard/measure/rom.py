@@ -61,9 +61,11 @@ _PIECE = re.compile(rf"^ (?!{_RAM})\S+ +0x[0-9a-f]+ +0x([0-9a-f]+) +(\S.*\.a\([^
 _FUNCTION = re.compile(
     rf"^ (?!{_RAM})\.\w+\.(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?(helpers|stdlib)\.o$", re.MULTILINE
 )
-# LLVM's: "4008 4008 36 2 /.../helpers.o:(.text.memset)"
+# LLVM's: "4008 4008 36 2         /.../helpers.o:(.text.memset)". Symbols, whose names and sizes sources choose, are
+# indented by more
+_LINE = r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ {9}(?! )(?:[^\s(]*/)?"
 _OWN_PIECE = re.compile(
-    rf"^(?: *[0-9a-f]+){{2}} +([0-9a-f]+) +\d+ +(?:\S*/)?(helpers|stdlib|\w+\.provided)\.o:\((?!{_RAM})\.\w+\.(\S+)\)$",
+    rf"{_LINE}(helpers|stdlib|\w+\.provided)\.o:\((?!{_RAM})\.\w+\.(\S+)\)$",
     re.MULTILINE,
 )
 
@@ -83,7 +85,7 @@ def in_image(map_file: Path, objects: str) -> dict[str, int]:
     the linker's map. What lies in RAM alone is left out."""
     text, llvm = _map_of(map_file)
     if llvm:
-        lines = rf"^(?: *[0-9a-f]+){{2}} +([0-9a-f]+) +\d+ +(?:\S*/)?{objects}\.o:\((?!{_RAM})(\S+)\)$"
+        lines = rf"{_LINE}{objects}\.o:\((?!{_RAM})(\S+)\)$"
         pieces = [(name, size) for size, name in re.findall(lines, text, re.MULTILINE)]
     else:
         lines = rf"^ (?!{_RAM})(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?{objects}\.o$"
