@@ -108,14 +108,19 @@ def _section(target: str, of: Sequence[Cipher], parts: Sequence[Part]) -> Sectio
         its = [p for p in parts if p.cipher.primitive == primitive]
         if not mine:
             continue
-        what = f"{results.title_of(target, mine[0].row.get('device')) if boards else target}, {kind}"
+        how = f", {results.evidence(mine[0].row.get('device'))}" if boards else ""
         ranked, power = study.alike(mine, load_target(target)), _ranked_power(mine)
+        what = f"{target}, {kind}{how}"
         figures += [_best(what, ranked, power), *([_against(what, its)] if its else [])]
-        tables.append(_measures(target, what, mine))
-        tables += [_parts(target, what, its), *(_groups(target, what, its, by) for by in _SIZES)]
-        tables += [_scores(target, what, ranked, "as published", study.PAPER, power)]
-        tables += [_scores(target, what, ranked, "nothing counted twice", study.DISTINCT)]
-    return Section(target, report.titled(target, [c.row for c in of]), figures, [t for t in tables if t.lines])
+        made = [
+            _measures(target, kind, mine),
+            _parts(target, kind, its),
+            *(_groups(target, kind, its, by) for by in _SIZES),
+            _scores(target, kind, ranked, "as published", study.PAPER, power),
+            _scores(target, kind, ranked, "nothing counted twice", study.DISTINCT),
+        ]
+        tables += [replace(t, title=f"{t.title}{how}") for t in made if t.lines]  # last: sheets of a file are cut short
+    return Section(target, report.titled(target, [c.row for c in of]), figures, tables)
 
 
 def _power(of: Sequence[Cipher]) -> list[str]:
@@ -145,7 +150,7 @@ def _cells(c: Cipher) -> list[Cell]:
     return [c.variant, implementation, c.key or None, c.block or None]
 
 
-def _measures(target: str, what: str, of: Sequence[Cipher]) -> Sheet:
+def _measures(target: str, kind: str, of: Sequence[Cipher]) -> Sheet:
     shown = [m for m in MEASURES.values() if any(c.figures[m.name] is not None for c in of)]
     columns = [*_CIPHER, *_BITS, *map(_column, shown)]
     lines = [Line([*_cells(c), *(c.figures[m.name] for m in shown)], run_of(c.row)) for c in of]
@@ -155,7 +160,7 @@ def _measures(target: str, what: str, of: Sequence[Cipher]) -> Sheet:
         lines = [replace(line, cells=[*line.cells, source]) for line, source in zip(lines, sources, strict=True)]
     notes = [f"without a figure for any: {', '.join(left)}"] if (left := _lacking(of)) else []
     return Sheet(
-        f"{what}: all measures (Table II)",
+        f"{target}, {kind}: all measures (Table II)",
         f"study-{target}-{of[0].primitive}",
         columns,
         lines,
@@ -215,7 +220,7 @@ def _drawing(name: str, title: str, data: figure.Data, names: Sequence[str], not
     return Drawing(figure.specification(kind, data, title), note, numbers)
 
 
-def _parts(target: str, what: str, parts: Sequence[Part]) -> Sheet:
+def _parts(target: str, kind: str, parts: Sequence[Part]) -> Sheet:
     measures = [MEASURES[m] for m in study.AGAINST if any(m in p.percent for p in parts)]
     columns = [*_CIPHER, *_BITS, Column("aes", "AES")]
     columns += [Column(m.name, m.title, "% of AES", 1) for m in measures]
@@ -223,7 +228,7 @@ def _parts(target: str, what: str, parts: Sequence[Part]) -> Sheet:
         Line([*_cells(p.cipher), p.aes, *(p.percent.get(m.name) for m in measures)], run_of(p.cipher.row))
         for p in sorted(parts, key=lambda p: p.percent.get("cycles_per_byte", float("inf")))
     ]
-    title = f"{what}: parts of AES (figure 2)"
+    title = f"{target}, {kind}: parts of AES (figure 2)"
     return Sheet(title, f"study-aes-{target}", columns, lines, notes=_energy(m.name for m in measures))
 
 
@@ -242,7 +247,7 @@ _GROUP = (
 )
 
 
-def _groups(target: str, what: str, parts: Sequence[Part], by: str) -> Sheet:
+def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
     found = study.groups(parts, by)
     lines = [
         Line([g.size, MEASURES[g.measure].title, *_group(g)], [r for c in g.winners for r in run_of(c.row)])
@@ -254,7 +259,7 @@ def _groups(target: str, what: str, parts: Sequence[Part], by: str) -> Sheet:
         "the study also adds up percentages of several measures, which are of different things: not done here",
         *_energy(g.measure for g in found),
     ]
-    return Sheet(f"{what} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
+    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
 
 
 def _group(g: Group) -> list[Cell]:
@@ -312,7 +317,7 @@ def _moved(of: Mapping[str, Sequence[Cipher]], one: str, other: str, primitive: 
 
 
 def _scores(
-    target: str, what: str, of: Sequence[Cipher], how: str, measures: Sequence[str], power: Sequence[str] = ()
+    target: str, kind: str, of: Sequence[Cipher], what: str, measures: Sequence[str], power: Sequence[str] = ()
 ) -> Sheet:
     used = [m for m in measures if any(c.figures[m] is not None for c in of)]
     made = study.scores(of, used)
@@ -329,11 +334,11 @@ def _scores(
     if made.left_out:
         names = ", ".join(str(r["variant"]) for r in made.left_out)
         notes.append(f"not ranked, because a figure is missing: {names}")
-    if how == "as published":
+    if what == "as published":
         notes.append(
             "throughput and latency are one figure at one block's size, and energy follows from power and them"
         )
-    return Sheet(f"{what}: score table, {how}", f"study-score-{target}", columns, lines, notes=notes)
+    return Sheet(f"{target}, {kind}: score table, {what}", f"study-score-{target}", columns, lines, notes=notes)
 
 
 def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
