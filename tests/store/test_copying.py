@@ -66,6 +66,16 @@ def test_logs_that_stayed_behind_come_with_the_next_copy(make: Make, tmp_path: P
         assert there.get_blob(records[-1].log) == b"log 2"
 
 
+def test_a_copy_that_takes_no_logs_says_so(make: Make, tmp_path: Path) -> None:
+    """Its folder cannot be made: the source has nothing to do with it."""
+    written(make, tmp_path / "a.db")
+    (tmp_path / "b.blobs").touch()
+    with Store.open(tmp_path / "a.db") as mine, Store.open(tmp_path / "b.db") as there:
+        done = copying.copy(mine, there)
+        assert (done.copied, done.lacks, len(done.refused)) == (COUNT, 0, 3)
+        assert all("b.blobs" in why for why in done.refused.values())
+
+
 def test_a_copy_goes_on_where_it_was_killed(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = written(make, tmp_path / "a.db")
     add, left = Store.add, iter(range(3))

@@ -96,6 +96,33 @@ def test_jobs_come_back_as_runs_when_published(store: Store) -> None:
     assert store.orphans() == []
 
 
+def test_equal_logs_that_are_stored_at_once_lose_nothing(database: str) -> None:
+    """Two packages with the same warnings, public already, whose workers end at the same time."""
+    names, rounds = "AB", 4
+    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
+        for name in names:
+            given = replace(GIVEN, name=f"{name}.zip", content=name.encode() * 9000)
+            wanted = tasks(given, [f"{name}{k}" for k in range(rounds)])
+            Desk(store).publish(Desk(store).hand_in(given, wanted, ROOM))
+        both = threading.Barrier(2)
+
+        def work(name: str) -> None:
+            with Store.open(database) as mine:
+                jobs = Queue(mine, f"worker {name}")
+                for k in range(rounds):
+                    made = replace(RECORD, setup=replace(RECORD.setup, family=name, target=f"{name}{k}"), log="")
+                    with jobs.taken([f"{name}{k}"]) as taken:
+                        assert taken is not None
+                        both.wait(20)
+                        jobs.close(taken, DONE, record=made, log=f"warning {k}")
+
+        for done in [pool.submit(work, name) for name in names]:
+            done.result()
+        runs = [r for r in store.runs() if r.setup.family in names]
+        assert len(runs) == 2 * rounds
+        assert all(r.log and not any("could not be stored" in note for note in r.notes) for r in runs)
+
+
 def test_a_log_that_cannot_be_stored_keeps_no_figure_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     desk, line = Desk(store), Queue(store, "w")
     token = desk.hand_in(GIVEN, tasks(), ROOM)

@@ -30,6 +30,7 @@ from steelyard.store import Store, checking
 from steelyard.store.copying import copy
 from steelyard.store.operating import forget
 from steelyard.web import campaigns, documents, layout, pages
+from steelyard.web.markup import _ticks
 from tests.made_up import other_build, record
 from tests.web.conftest import RECORDS, Site, made
 
@@ -56,6 +57,12 @@ def test_each_number_leads_to_its_run(site: Site) -> None:
     for to in set(runs):
         assert re.fullmatch(r"/runs/[0-9a-f]{16}/\d+", to)
         assert "to repeat: steelyard run" in site.page(to).text
+
+
+@pytest.mark.parametrize("most", [5, 40, 2.6e12, 2.0**63])
+def test_an_axis_has_some_round_numbers(most: float) -> None:
+    assert 1 < len(ticks := _ticks(most)) <= 6
+    assert 0 == ticks[0] < ticks[-1] <= most
 
 
 def test_damaged_cycles_of_known_answers_hide_nothing_else(tmp_path: Path) -> None:

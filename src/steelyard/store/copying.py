@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
@@ -14,13 +14,15 @@ from .store import Store
 
 class Copied(Struct, frozen=True):
     """Runs that were ``copied``; that were ``there`` before; ``older`` ones, left out because a newer run of their
-    setup is there; logs that the source ``lacks``; and runs of the source that are dated ``ahead`` of now."""
+    setup is there; logs that the source ``lacks``, and those that the copy has ``refused``, by why; and runs of the
+    source that are dated ``ahead`` of now."""
 
     copied: int
     there: int
     older: int
     lacks: int
     ahead: int = 0
+    refused: Mapping[str, str] = {}
 
 
 def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Copied:
@@ -36,17 +38,18 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     newest = _newest(theirs.values())
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
     todo = [number for number, run in missing.items() if ended(run.finished) >= newest.get(run.key, 0)]
-    done, lacking = 0, set[str]()
-    logs = {run.log for number, run in mine.items() if run.log and number not in missing}
-    lacking |= {log for log in sorted(logs - to.has_blobs(logs)) if not _copy_log(source, to, log)}
+    done, logs = 0, _Logs(source, to)
+    wanted = {run.log for number, run in mine.items() if run.log and number not in missing}
+    for log in sorted(wanted - to.has_blobs(wanted)):
+        logs.copy(log)
     for batch in batches(todo, RECORDS):
         for record in sorted(source.records(batch), key=lambda r: r.id or 0):
-            if not _copy_log(source, to, record.log):
-                lacking.add(record.log)
+            logs.copy(record.log)
             to.add(record)
         step(done := done + len(batch), len(todo))
     ahead = sum(ended(run.finished) != (run.finished or 0) for run in mine.values())
-    return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), len(lacking), ahead)
+    counts = len(todo), len(mine) - len(missing), len(missing) - len(todo), len(logs.lacking)
+    return Copied(*counts, ahead, logs.refused)
 
 
 def _newest(runs: Collection[Identity]) -> dict[str, int]:
@@ -57,11 +60,23 @@ def _newest(runs: Collection[Identity]) -> dict[str, int]:
     return found
 
 
-def _copy_log(source: Store, to: Store, digest: str) -> bool:
-    """Whether the copy has this log now, if it is one."""
-    if digest:
+class _Logs:
+    """Logs on their way: those that are ``lacking`` in the source, and ``refused`` by the copy, with why."""
+
+    def __init__(self, source: Store, to: Store) -> None:
+        self._source, self._to = source, to
+        self.lacking, self.refused = set[str](), dict[str, str]()
+
+    def copy(self, digest: str) -> None:
+        """Copies a log, if it is one."""
+        if not digest:
+            return
         try:
-            to.put_blob(source.get_blob(digest))
+            content = self._source.get_blob(digest)
         except StoreError:
-            return False
-    return True
+            self.lacking.add(digest)
+            return
+        try:
+            self._to.put_blob(content)
+        except StoreError as e:
+            self.refused[digest] = str(e)

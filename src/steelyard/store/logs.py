@@ -29,7 +29,8 @@ class Logs:
         self._engine, self._name = engine, name
 
     def put(self, content: str | bytes, within: Connection | None = None) -> str:
-        """Stores a log unless it is there, and returns its digest; in a transaction of its own, or ``within`` one."""
+        """Stores a log unless it is there, and returns its digest; in a transaction of its own, or ``within`` one. Its
+        caller has the driver's errors then: where another stores the same just now, :func:`repeated` begins anew."""
         digest, data = blobs.named(content)
 
         def work(connection: Connection) -> None:
@@ -39,8 +40,11 @@ class Logs:
                     raise StoreError(f"a log has {len(small)} bytes compressed, and at most {PACKED}")
                 connection.execute(_INTO, {"digest": digest, "content": small})
 
-        with explained(self._name):
-            work(within) if within is not None else repeated(self._engine, work)
+        if within is not None:
+            work(within)
+        else:
+            with explained(self._name):
+                repeated(self._engine, work)
         return digest
 
     def get(self, digest: str) -> bytes:

@@ -256,8 +256,8 @@ def _drawn(lines: Mapping[str, list[tuple[int, int]]], title: str, below: str) -
 
 
 def _ticks(most: float) -> list[float]:
-    """At most six round numbers up to ``most``."""
-    step = next(s * 10**e for e in range(12) for s in _SIZES if most / (s * 10**e) <= 5)
+    """At most six round numbers up to ``most``, which has at most 64 bits."""
+    step = next(s * 10**e for e in range(20) for s in _SIZES if most / (s * 10**e) <= 5)
     return [k * step for k in range(int(most / step) + 1)]
 
 

@@ -31,7 +31,7 @@ def verb(ask: Copy) -> int:
     FROM and TO are files, or URLs of databases on servers. A copy is a backup, and the way back; copied again it gets
     what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
     counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
-    What was handed in and is damaged is named and left out; the exit code is 1 then.
+    What was handed in and is damaged, and logs that TO does not take, are named and left out; the exit code is 1 then.
     """
     source, to = ask.source, ask.to
     if source == to or _one_file(source, to):
@@ -41,15 +41,20 @@ def verb(ask: Copy) -> int:
         damaged: list[str] = []
         handed_in = moving.move(mine, theirs, damaged.append)
     unkept = [f"logs that were not copied cannot be read in {source}; steelyard db check says why"] * bool(done.lacks)
+    unkept += [
+        f"logs that {to} did not take: {len(done.refused)}, the first for: {why}"
+        for why in [*done.refused.values()][:1]
+    ]
     if done.ahead:
         unkept.append(f"{counted(done.ahead, 'run')} of the future, by a clock that was ahead: all others are newer")
     heads = dict.fromkeys(
         ("copied", "there before", "left out: newer ones are there", "logs not copied", "submissions"), 0
     )
-    counts = (done.copied, done.there, done.older, done.lacks, handed_in)
+    left = done.lacks + len(done.refused)
+    counts = (done.copied, done.there, done.older, left, handed_in)
     ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
     ask.out.remark([*unkept, *(f"left out, for it is damaged: {what}" for what in damaged)])
-    return int(bool(damaged))
+    return int(bool(damaged or done.refused))
 
 
 def _one_file(source: str, to: str) -> bool:
