@@ -374,12 +374,12 @@ def test_what_no_design_has_is_refused_before_a_tool_runs(tmp_path: Path, more: 
         ('lwc = "x"', "lwc is 'x', not a table"),
         ('name = ["a"]', r"name is \['a'\], not a text"),
         ('lwc.aead.key_reuse = "no"', "key_reuse is 'no', not true or false"),
-        ("tb = 3", "tb.sources is 3, not a list"),
+        ("tb = 3", "tb is 3, not a table"),
         ('lwc.ports.pdi.bit_width = "x"', "bit_width is 'x', not a number"),
         ("lwc.ports.pdi.bit_width = 64", "words of 64 bits"),
         ('lwc.block_bits.AD = "x"', "AD is 'x', not a number"),
         ("lwc.aead.algorithm = 1", "algorithm is 1, not a text"),
-        ('language = "vhdl"', "language.vhdl is 'vhdl', not a table"),
+        ('language = "vhdl"', "language is 'vhdl', not a table"),
         ('language.vhdl.standard = "2008 -o x"', "VHDL of"),
     ],
 )
@@ -399,6 +399,16 @@ def test_a_description_that_is_none_is_not_passed_over(tmp_path: Path, text: str
     folder = toys.design(tmp_path / "toy")
     (folder / "toy.toml").write_text(text)
     with pytest.raises(UserError, match=said):
+        designs_of(folder)
+
+
+@pytest.mark.parametrize("text", ['rtl = "x"', "lwc = 3"])
+def test_a_file_of_another_tool_is_passed_over_beside_a_description(tmp_path: Path, text: str) -> None:
+    folder = toys.design(tmp_path / "toy")
+    (folder / "pyproject.toml").write_text(text)
+    assert [d.top for d in designs_of(folder)] == ["toy"]
+    (folder / "pyproject.toml").write_text("name = ")  # it may be another variant
+    with pytest.raises(UserError, match="not a TOML file"):
         designs_of(folder)
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -57,8 +57,12 @@ def _in_folder(folder: Path, top: str) -> list[Design]:
         return design.described(folder.parent) if folder.name == FILE else _of_toml(folder)
     if (folder / FILE).is_file():
         return design.described(folder)
-    if tomls := [f for f in sorted(folder.glob("*.toml")) if _is_lwc(f)]:
+    tables = {f: _table(f) for f in sorted(folder.glob("*.toml"))}
+    if tomls := [f for f, table in tables.items() if _is_lwc(table)]:
         return [d for f in tomls for d in _of_toml(f)]
+    for f, table in tables.items():  # may be meant as a description, if no other is there
+        for part in ("rtl", "lwc"):
+            _at(f, table, part, dict)
     if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
         return [_of_list(folder, f, top) for f in lists]
     return [_guessed(folder, top)]
@@ -71,26 +75,24 @@ def _table(file: Path) -> Mapping[str, Any]:
         raise UserError(f"{file}: not a TOML file: {e}") from e
 
 
-def _is_lwc(file: Path) -> bool:
-    table = _table(file)
-    rtl = _at(file, table, "rtl", dict)
-    _at(file, table, "lwc", dict)
-    return "sources" in rtl and "top" in rtl
+def _is_lwc(table: Mapping[str, Any]) -> bool:
+    rtl = table.get("rtl")
+    return isinstance(rtl, dict) and "sources" in rtl and "top" in rtl
 
 
 def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
     """What a description has at a path of keys; the kind's empty value where it has nothing. Raises :class:`UserError`
     where something else is there."""
     value: Any = table
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
+    keys = path.split(".")
+    for k, key in enumerate(keys, 1):
+        value = value.get(key)
         if value is None:
             return kind()
-        if not isinstance(value, dict) and not path.endswith(key):
-            break
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise UserError(f"{file}: {path} is {value!r}, not {_KINDS[kind]}")
-    return value
+        due: type = kind if k == len(keys) else dict
+        if not isinstance(value, due) or (isinstance(value, bool) and due is not bool):
+            raise UserError(f"{file}: {'.'.join(keys[:k])} is {value!r}, not {_KINDS[due]}")
+    return cast("T", value)
 
 
 def _of_toml(file: Path) -> list[Design]:
