@@ -11,8 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from steelyard.asked import Asked
-from steelyard.hardware import swept
+from steelyard.asked import Asked, swept
 from steelyard.model.inputs import SEED
 from steelyard.model.paths import ROOT
 from steelyard.rtl import bench, tools

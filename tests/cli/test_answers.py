@@ -457,10 +457,10 @@ def test_the_baseline_of_blocks_of_another_size_is_taken_off_by_the_byte(cli: Cl
 def test_of_block_ciphers_the_fastest_is_by_the_byte(cli: Cli, tmp_path: Path) -> None:
     """A small block takes few cycles, and many of them; a context is no part of RAM."""
     for label, cycles, each, ram in (("small/ref", 400, 100, 10), ("large/ref", 800, 50, 20)):
-        more = {"cycles_schedule_encrypt_mean": 1, "rom": 1000 * ram}
         made = record(
-            label, primitive="crypto_block", load="kat", cycles=cycles, encrypt_per_byte=each, stack=ram, **more
-        )
+            label, primitive="crypto_block", load="kat", cycles=cycles, encrypt_per_byte=each, stack=ram,
+            rom=1000 * ram, cycles_schedule_encrypt_mean=1,
+        )  # fmt: skip
         store(tmp_path / "results.db", made)
     for question in ("rank --top 1", "rank --kind merit --top 1", "rank --kind pareto"):
         [first, *_] = json.loads(cli(f"{question} --json").out)

@@ -265,7 +265,7 @@ def test_a_design_does_not_end_the_simulation(tmp_path: Path, task: str) -> None
 ODD = (
     "wire may = pace == 0;",
     "logic odd; wire head = pdi_data[31:27] == 5'b01000 && pdi_data[23:11] == 0 && pdi_data[0];\n"
-    "  always_ff @(posedge clk) if (rst || do_last) odd <= 0; else if (pdi_valid && head) odd <= 1;\n"
+    "  always_ff @(posedge clk) if (rst || do_valid && do_last) odd <= 0; else if (pdi_valid && head) odd <= 1;\n"
     "  wire may = pace == 0 || !odd;",
 )
 
