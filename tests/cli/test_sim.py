@@ -109,7 +109,7 @@ def test_one_function(cli: Cli, image: bytes) -> None:
     said = cli(f"{CALL} copied --arg @4 --arg @hex:01020304 --arg 3 --json")
     assert said.code == 0
     assert json.loads(said.out)["buffers"] == ["01020300", "01020304"]
-    wrong = cli(f"{CALL} sy_putc --arg 7 --max-cycles 3")
+    wrong = cli(f"{CALL} copied --arg @400 --arg @400 --arg 400 --max-cycles 3")
     assert (wrong.code, "the cycles were used up" in wrong.out) == (1, True)
 
 
