@@ -247,7 +247,7 @@ class Client:
             raise DeviceError(Failure(Reason.PROTOCOL, text))
         own = [pulses[end - n : end] for n, end in zip(made, accumulate(made), strict=True)]
         answers = []
-        for (command, payload), (*before, pulse) in zip(frames, own, strict=True):
+        for request, (command, payload), (*before, pulse) in zip(batch, frames, own, strict=True):
             for other in before:
                 pulse = replace(pulse, strays=(*other.strays, *pulse.strays))
             if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
@@ -262,10 +262,8 @@ class Client:
                 )
             if found & frame.CHANGED and self.hello.api == API_BLOCK:
                 raise DeviceError(Failure(Reason.STRAY_WRITE, "changes its context, which other calls need as it is"))
-            output = payload[frame.RUN_ANSWER.size :]
-            answers.append(
-                CallResult(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, ticks)
-            )
+            output, intact, filled = payload[frame.RUN_ANSWER.size :], bool(found & frame.INTACT), frame.fill(request)
+            answers.append(CallResult(code, length, intact, over, stack, heap, output, pulse, ticks, filled))
         self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers
 

@@ -55,6 +55,11 @@ def pulses(request: bytes) -> int:
     return 2 if request[HEAD + 1] & WARM else 1
 
 
+def fill(request: bytes) -> int:
+    """The byte that the harness fills the output buffer with before a call: the low one of the request's CRC."""
+    return request[-TAIL]
+
+
 def rest(came: bytes | bytearray) -> int:
     """Bytes of a frame that are still to come when these have; at least 1, as where they do not begin with a frame."""
     if len(came) < HEAD:

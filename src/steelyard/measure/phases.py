@@ -211,21 +211,18 @@ def _none(
     shown: set[Operation] = set()
     if len(tried) > 1 and all("schedule_encrypt" in answers for _, answers in tried):
         keys = set(zip(*(message.key for message, _ in tried), strict=True))
-        first = [_written(answers["schedule_encrypt"].output) for _, answers in tried]
-        if any(a != b and (a, b) not in keys for a, b in zip(*first, strict=False)):
+        one, two = ([answers[op] for _, answers in tried] for op in ("schedule_encrypt", "schedule_decrypt"))
+        first, then = ([*zip(*(a.output for a in answers), strict=True)] for answers in (one, two))
+        # a byte that is as it was filled before the call was not written
+        left, kept = (tuple(a.filled for a in answers) for answers in (one, two))
+        if any(len(set(made)) > 1 and made not in (left, *keys) for made in first):
             shown.add("schedule_encrypt")
-        then = [_written(answers["schedule_decrypt"].output) for _, answers in tried]
-        if then != first:
+        if any(b not in (a, kept) for a, b in zip(first, then, strict=True)):
             shown.add("schedule_decrypt")
     wrong = [f"{op.removeprefix('schedule_')}ion" for op in PHASES if op in none & shown]
     return none - shown, [
         f"implementation.info denies {w}'s key schedule, which makes round keys: it counts" for w in wrong
     ]
-
-
-def _written(context: bytes) -> bytes:
-    """A context without its end of equal bytes, which a call that writes no more leaves as it was filled before."""
-    return context.rstrip(context[-1:]) if context[-2:-1] == context[-1:] else context
 
 
 def _sums(figures: Mapping[str, float], measured: Sequence[Operation]) -> dict[str, float]:

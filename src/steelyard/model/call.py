@@ -140,7 +140,8 @@ class CallResult(Struct, frozen=True):
     """The result of a call: return ``code``, the output ``length`` that it claims, whether the bytes after its output
     buffer are ``intact``, how many bytes it touched ``over`` its output inside the buffer, the painted ``stack`` and
     the ``heap`` peak in bytes, the ``output``, and its trigger pulse. ``counted`` is what the chip's own counter has,
-    from a little before the rising edge to a little after the falling one."""
+    from a little before the rising edge to a little after the falling one. The output buffer was ``filled`` with this
+    byte before the call."""
 
     code: int
     length: int
@@ -151,6 +152,7 @@ class CallResult(Struct, frozen=True):
     output: bytes
     pulse: Pulse
     counted: int = 0
+    filled: int = 0
 
 
 class Hello(Struct, frozen=True):
