@@ -17,7 +17,7 @@ from steelyard.store.operators import Operators
 from steelyard.store.queue import DONE, FAILED, Queue
 from steelyard.store.submissions import PRIVATE, PUBLISHED, Desk
 from tests.made_up import record
-from tests.store.test_queue import GIVEN, ROOM, tasks
+from tests.store.handed_in import GIVEN, ROOM, tasks
 
 from .conftest import Cli
 

@@ -18,6 +18,8 @@ import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from steelyard.store import Store
+
 _SECONDS = 60
 
 
@@ -115,3 +117,10 @@ def emptied(server: URL) -> URL:
         connection.execute(text(f"CREATE {' '.join(again)}"))
     engine.dispose()
     return server if postgres else server.set(database="test")
+
+
+@pytest.fixture(name="store")
+def every_store(database: str) -> Iterator[Store]:
+    """An empty store in a database of each kind, for files that import it."""
+    with Store.open(database) as opened:
+        yield opened

@@ -17,7 +17,7 @@ from steelyard.store.queue import DONE, FAILED, WAITING, Queue
 from steelyard.store.submissions import Desk, Submission
 
 from .conftest import RECORD, Make
-from .test_queue import GIVEN, ROOM, states, tasks
+from .handed_in import GIVEN, ROOM, states, tasks
 
 COUNT = 5
 

@@ -1,254 +1,28 @@
-"""Submissions and their queue: a job is done once, whoever dies over it, and what is private stays so."""
+"""The queue: a job is done once, whoever dies over it, and those behind it wait for nobody."""
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import column, func, select, table, update
 
-from steelyard.model.errors import UserError
-from steelyard.model.record import Point, Record
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
 from steelyard.store.floor import Worker
 from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken
-from steelyard.store.quota import Quota
-from steelyard.store.submissions import WITHDRAWN, Desk, Given, QuotaError, new_token
+from steelyard.store.submissions import Desk
 from steelyard.store.task import Task
 
 from .conftest import RECORD
-from .servers import SERVERS
+from .handed_in import GIVEN, ROOM, states, tasks
+from .servers import SERVERS, every_store
 
-FOUND: dict[str, list[dict[str, object]]] = {
-    "implementations": [{
-        "primitive": "crypto_aead", "family": "toy", "variant": "toy1", "name": "ref", "digest": "d" * 64,
-        "interface": "nist", "files": 1, "bytes": {}, "kat": [], "known": True, "notes": [],
-    }],
-    "rejected": [], "licences": [],
-}  # fmt: skip
-GIVEN = Given("toy.zip", bytes(range(256)) * 400, json.dumps(FOUND), "MIT", "10.0.0.1")
-ROOM = Quota()
-
-
-def tasks(given: Given = GIVEN, targets: Sequence[str] = "ab") -> list[Task]:
-    return [
-        Task(
-            package=given.digest, file=given.name, primitive="crypto_aead", family="toy", variant="toy1", name="ref",
-            digest="d" * 64, target=t, flags=("-O3",), workload="kat",
-        )
-        for t in targets
-    ]  # fmt: skip
-
-
-@pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    with Store.open(database) as opened:
-        yield opened
-
-
-def states(desk: Desk, token: str) -> list[str]:
-    found = desk.find(token)
-    assert found is not None
-    return [j.state for j in desk.jobs(found)]
-
-
-def test_the_same_sources_in_two_folders_are_one_job(store: Store) -> None:
-    token = Desk(store).hand_in(GIVEN, tasks(targets="aabb"), ROOM)
-    submission = Desk(store).find(token)
-    assert submission is not None
-    assert [j.task.target for j in Desk(store).jobs(submission)] == ["a", "b"]
-
-
-def test_jobs_come_back_as_runs_when_published(store: Store) -> None:
-    desk, line = Desk(store), Queue(store, "w")
-    token = desk.hand_in(GIVEN, tasks(), ROOM)
-    with line.taken(["b"]) as taken:
-        assert taken is not None
-        assert (taken.task, taken.content, taken.attempt) == (tasks()[1], GIVEN.content, 1)
-        assert states(desk, token) == [WAITING, RUNNING]
-        line.close(taken, DONE, record=RECORD, log="said\n")
-    assert states(desk, token) == [WAITING, DONE]
-    assert store.runs() == []
-    found = desk.find(token)
-    assert found is not None
-    assert desk.jobs(found)[1].record == RECORD
-
-    assert desk.publish(token) == 1
-    assert desk.publish(token) == 0
-    assert not desk.withdraw(token)
-    (run,) = store.runs()
-    assert run == replace(RECORD, origin=run.origin, log=run.log)
-    assert run.origin == f"toy.zip (submission {found.number})"
-    assert store.get_blob(run.log) == b"said\n"
-    with line.taken(["a", "b"]) as taken:  # what ends after that is public at once
-        assert taken is not None
-        line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, target="a")))
-    assert sorted(r.setup.target for r in store.runs()) == ["a", "uno"]
-    with line.taken(["a", "b"]) as taken:
-        assert taken is None
-    assert store.orphans() == []
-
-
-def test_equal_logs_that_are_stored_at_once_lose_nothing(database: str) -> None:
-    """Two packages with the same warnings, public already, whose workers end at the same time."""
-    names, rounds = "AB", 4
-    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
-        for name in names:
-            given = replace(GIVEN, name=f"{name}.zip", content=name.encode() * 9000)
-            wanted = tasks(given, [f"{name}{k}" for k in range(rounds)])
-            Desk(store).publish(Desk(store).hand_in(given, wanted, ROOM))
-        both = threading.Barrier(2)
-
-        def work(name: str) -> None:
-            with Store.open(database) as mine:
-                jobs = Queue(mine, f"worker {name}")
-                for k in range(rounds):
-                    made = replace(RECORD, setup=replace(RECORD.setup, family=name, target=f"{name}{k}"), log="")
-                    with jobs.taken([f"{name}{k}"]) as taken:
-                        assert taken is not None
-                        both.wait(20)
-                        jobs.close(taken, DONE, record=made, log=f"warning {k}")
-
-        for done in [pool.submit(work, name) for name in names]:
-            done.result()
-        runs = [r for r in store.runs() if r.setup.family in names]
-        assert len(runs) == 2 * rounds
-        assert all(r.log and not any("could not be stored" in note for note in r.notes) for r in runs)
-
-
-def test_a_log_that_cannot_be_stored_keeps_no_figure_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk, line = Desk(store), Queue(store, "w")
-    token = desk.hand_in(GIVEN, tasks(), ROOM)
-    with line.taken("b") as taken:
-        assert taken is not None
-        line.close(taken, DONE, record=RECORD, log="x" * 9)
-    monkeypatch.setattr("steelyard.store.blobs.MOST", 8)
-    assert desk.publish(token) == 1
-    (run,) = store.runs()
-    assert (run.log, run.notes[-1]) == ("", "its log could not be stored")
-
-
-def test_a_record_that_cannot_be_stored_ends_its_job_alone(store: Store) -> None:
-    """Nothing of it is a run, and the others of its package are published."""
-    desk, line = Desk(store), Queue(store, "w")
-    token = desk.hand_in(GIVEN, tasks(targets="abcd"), ROOM)
-    point = Point("encrypt", 0, 0, 1 << 70)
-    bad: dict[str, dict[str, Any]] = {
-        "a": {"metrics": {"rom": 1 << 70}},
-        "b": {"metrics": {"x" * 999: 1.0}},
-        "c": {"points": (point,)},
-        "d": {},
-    }
-    for target, changes in bad.items():
-        with line.taken([target]) as taken:
-            assert taken is not None
-            line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, target=target), **changes))
-    assert desk.publish(token) == 1
-    assert [r.setup.target for r in store.runs()] == ["d"]
-    assert states(desk, token) == [FAILED, FAILED, FAILED, DONE]
-    with store._engine.connect() as connection:  # and no page has names without runs
-        assert connection.execute(select(schema.target.c.name)).scalars().all() == ["d"]
-        assert connection.execute(select(func.count()).select_from(schema.setup)).scalar_one() == 1
-
-
-def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:
-    desk = Desk(store)
-    assert not desk.known(GIVEN.digest)
-    first = desk.hand_in(GIVEN, tasks(), ROOM)
-    second = desk.hand_in(replace(GIVEN, address="10.0.0.2"), tasks(), ROOM)
-    other = desk.hand_in(replace(GIVEN, name="other.zip"), tasks(replace(GIVEN, name="other.zip")), ROOM)
-    assert desk.known(GIVEN.digest)
-    assert len({first, second, other}) == 3
-    assert states(desk, first) == states(desk, second) == [WAITING, WAITING]
-    assert states(desk, other) == [WAITING, WAITING]
-    with store._engine.connect() as connection:
-        assert connection.execute(select(func.count()).select_from(schema.job)).scalar() == 2
-    assert desk.withdraw(first)
-    assert states(desk, second) == [WAITING, WAITING]
-    assert desk.withdraw(second)
-    assert states(desk, other) == [WAITING, WAITING]
-    assert desk.withdraw(other)
-    assert not desk.known(GIVEN.digest)
-    with store._engine.connect() as connection:
-        assert connection.execute(select(schema.package.c.content)).scalars().all() == [b""]
-        assert connection.execute(select(func.count()).select_from(schema.job)).scalar() == 0
-        assert GIVEN.name not in connection.execute(select(schema.submission.c.name)).scalars().all()
-        assert first not in connection.execute(select(schema.submission.c.token)).scalars().all()
-    again = desk.hand_in(GIVEN, tasks(), ROOM)
-    assert states(desk, again) == [WAITING, WAITING]
-    with Queue(store, "w").taken(["a"]) as taken:
-        assert taken is not None
-        assert taken.content == GIVEN.content
-
-
-def test_who_hands_in_the_same_sources_changes_nobody_elses_runs(store: Store) -> None:
-    """They are named by who was first, for as long as these are there; other figures are news."""
-    desk, line, yard = Desk(store), Queue(store, "w"), Yard(store)
-
-    def weighed(content: bytes, name: str, record: Record) -> str:
-        given = replace(GIVEN, content=content, name=name)
-        token = desk.hand_in(given, tasks(given, "a"), ROOM)
-        with line.taken("a") as taken:
-            assert taken is not None
-            line.close(taken, DONE, record=record, log="said")
-        return token
-
-    first = weighed(b"first", "first.zip", RECORD)
-    second = weighed(b"second", "second.zip", replace(RECORD, host="elsewhere", seconds=9.0))
-    assert [desk.publish(t) for t in (first, second)] == [1, 0]
-    assert [r.origin for r in store.runs(newest_only=False)] == ["first.zip (submission 1)"]
-    third = weighed(b"third", "third.zip", replace(RECORD, metrics={**RECORD.metrics, "rom": 1}))
-    assert desk.publish(third) == 1
-    assert yard.delete(3) == 1
-    assert [r.origin for r in store.runs(newest_only=False)] == ["first.zip (submission 1)"]
-    assert yard.delete(1) == 1
-    (left,) = store.runs(newest_only=False)
-    assert left.origin == "second.zip (submission 2)"
-    assert store.get_blob(left.log) == b"said"
-    assert yard.delete(2) == 1
-    assert store.orphans() == []
-
-
-def test_names_of_a_zip_share_its_runs_and_no_others(store: Store) -> None:
-    """Each is published and deleted by itself; where the zip's name is part of an implementation's, it has its own."""
-    desk, line, yard = Desk(store), Queue(store, "w"), Yard(store)
-    renamed = replace(GIVEN, name="other.zip")
-    named = replace(GIVEN, name="third.zip", found=GIVEN.found.replace("toy1", "third"))
-    of_named = [replace(t, variant="third") for t in tasks(named, "a")]
-    first = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
-    other = desk.hand_in(renamed, tasks(renamed, "a"), ROOM)
-    third = desk.hand_in(named, of_named, ROOM)
-    for _ in range(2):
-        with line.taken("a") as taken:
-            assert taken is not None
-            variant = taken.task.variant
-            line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, variant=variant)))
-    assert [states(desk, t) for t in (first, other, third)] == [[DONE], [DONE], [DONE]]
-    assert (desk.publish(other), desk.publish(first)) == (1, 0)
-    assert [(r.setup.variant, r.origin) for r in store.runs()] == [("toy1", "other.zip (submission 2)")]
-    assert yard.delete(2) == 0, "the first is public too"
-    assert desk.publish(third) == 1
-    assert yard.delete(1) == 1
-    assert [r.setup.variant for r in store.runs()] == ["third"]
-    assert yard.delete(3) == 1
-    assert (store.runs(newest_only=False), yard.counts()) == ([], {})
-
-
-def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:
-    desk, line = Desk(store), Queue(store, "w")
-    token = desk.hand_in(GIVEN, tasks(), ROOM)
-    with line.taken(["a"]) as taken:
-        assert taken is not None
-        assert desk.withdraw(token)
-        line.close(taken, DONE, record=RECORD)
-    assert store.runs() == []
+__all__ = ["every_store"]
 
 
 @pytest.mark.parametrize("database", SERVERS, indirect=True)
@@ -289,95 +63,6 @@ def test_a_worker_of_another_schema_takes_nothing(store: Store) -> None:
             old.begin(targets)
     old.give_back(mine)
     assert states(desk, token) == [WAITING, WAITING]
-
-
-def test_a_record_that_cannot_be_a_run_is_kept(store: Store) -> None:
-    """Its figures are its owner's, whatever else the record has; others become runs, then and later."""
-    desk, line = Desk(store), Queue(store, "w")
-    token = desk.hand_in(GIVEN, tasks(targets="abc"), ROOM)
-    for target, host in (("a", "h" * 256), ("b", "here")):
-        with line.taken([target]) as taken:
-            assert taken is not None
-            line.close(taken, DONE, record=replace(RECORD, host=host))
-    assert desk.publish(token) == 1
-    found = desk.find(token)
-    assert found is not None
-    first, second, _ = desk.jobs(found)
-    assert (first.state, first.record) == (FAILED, replace(RECORD, host="h" * 256))
-    assert "its record cannot be stored: " in first.detail
-    assert (second.state, second.run) == (DONE, store.runs()[0].id)
-    with line.taken(["c"]) as taken:
-        assert taken is not None
-        line.close(taken, DONE, record=replace(RECORD, seconds=9.0, metrics={"rom": 1}))
-    assert states(desk, token) == [FAILED, DONE, DONE]
-
-
-def test_a_form_that_is_sent_twice_is_one_submission(store: Store) -> None:
-    """At once and later; withdrawn, it is not back. Another file in the same form is another submission."""
-    desk, form = Desk(store), replace(GIVEN, once=new_token())
-    with ThreadPoolExecutor(4) as pool:
-        links = set(pool.map(lambda _: desk.hand_in(form, tasks(), ROOM), range(8)))
-    [link] = links
-    assert link != form.once, "the form's token opens nothing"
-    assert desk.sent_before(form.once, form.digest) == link
-    changed = replace(form, content=b"PK other", name="other.zip")
-    assert not desk.sent_before(form.once, changed.digest)
-    [other] = {desk.hand_in(changed, tasks(changed, "c"), ROOM) for _ in range(3)}
-    assert other != link
-    with store._engine.connect() as connection:
-        assert connection.execute(select(func.count()).select_from(schema.submission)).scalar() == 2
-    assert desk.withdraw(link)
-    assert not desk.known(form.digest)
-    assert desk.hand_in(form, tasks(), ROOM) == link
-    assert not desk.known(form.digest)
-    found = desk.find(link)
-    assert found is not None
-    assert found.state == WITHDRAWN
-
-
-def test_quotas(store: Store) -> None:
-    desk = Desk(store)
-    desk.hand_in(GIVEN, tasks(), Quota(of_address=1))
-    with pytest.raises(QuotaError, match="1 submissions were taken from this address"):
-        desk.hand_in(GIVEN, tasks(), Quota(of_address=1))
-    elsewhere = replace(GIVEN, address="10.0.0.2", content=b"x" * 1000)
-    with pytest.raises(QuotaError, match="too many runs wait"):
-        desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=3))
-    more = replace(GIVEN, content=b"more")
-    with pytest.raises(QuotaError, match="at most 3 runs of one address"):
-        desk.hand_in(more, tasks(more), Quota(share=3))
-    desk.hand_in(elsewhere, tasks(elsewhere), Quota(share=3))
-    assert desk.withdraw(desk.hand_in(more, tasks(more), Quota(share=4)))
-    desk.add(more, tasks(more, "abcdefgh"))  # a campaign keeps nobody out
-    elsewhere = replace(GIVEN, address="10.0.0.3", content=b"x" * 1000)
-    assert desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=6))
-    elsewhere = replace(GIVEN, address="10.0.0.4", content=b"y" * 1000)
-    with pytest.raises(QuotaError, match="no room"):
-        desk.hand_in(elsewhere, tasks(elsewhere), Quota(size=len(GIVEN.content) + 999))
-    with pytest.raises(UserError, match="older version"):
-        desk.hand_in(replace(elsewhere, previous="nobody's"), tasks(elsewhere), ROOM)
-    assert not desk.known(elsewhere.digest)
-
-
-def test_a_new_version_knows_the_last_and_the_first(store: Store) -> None:
-    desk = Desk(store)
-    tokens = [""]
-    numbers: list[object] = []
-    for k in range(3):
-        given = replace(GIVEN, content=GIVEN.content + bytes([k]), previous=tokens[-1])
-        tokens.append(desk.hand_in(given, tasks(given), ROOM))
-        found = desk.find(tokens[-1])
-        assert found is not None
-        assert found.previous == (numbers[-1] if numbers else None)
-        numbers.append(found.number)
-    desk.publish(tokens[3])
-    line = Queue(store, "w")
-    for _ in range(3):  # the oldest go first, and are private
-        assert store.runs() == []
-        with line.taken(["a"]) as taken:
-            assert taken is not None
-            line.close(taken, DONE, record=RECORD)
-    assert [r.origin for r in store.runs()] == [f"toy.zip (submission {numbers[0]})"]
 
 
 def test_a_job_of_who_died_is_taken_up_after_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -513,41 +198,6 @@ def test_who_returns_a_job_waits_for_others_of_its_package(database: str, monkey
         assert states(Desk(store), token) == [DONE] * count
 
 
-def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:
-    """Whichever of the two transactions is first."""
-    rounds = 12
-    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
-        desk, line = Desk(store), Queue(store, "w")
-        for k in range(rounds):
-            given = replace(GIVEN, content=b"%d" % k)
-            token = desk.hand_in(given, tasks(given, "a"), ROOM)
-            with line.taken(["a"]) as taken:
-                assert taken is not None
-                both = threading.Barrier(2)
-
-                def publish(token: str = token, both: threading.Barrier = both) -> None:
-                    both.wait()
-                    desk.publish(token)
-
-                published = pool.submit(publish)
-                both.wait()
-                line.close(taken, DONE, record=replace(RECORD, metrics={**RECORD.metrics, "rom": k}))
-                published.result()
-        assert len(store.runs(newest_only=False)) == rounds
-
-
-def test_what_is_handed_in_while_it_is_withdrawn_is_whole(database: str) -> None:
-    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
-        desk = Desk(store)
-        token = desk.hand_in(GIVEN, tasks(), Quota(of_address=100))
-        for _ in range(12):
-            withdrawn = pool.submit(desk.withdraw, token)
-            token = desk.hand_in(GIVEN, tasks(), Quota(of_address=100))
-            assert withdrawn.result()
-            assert states(desk, token) == [WAITING, WAITING]
-            assert desk.known(GIVEN.digest)
-
-
 def test_a_lease_is_good_for_its_job_and_its_worker(store: Store) -> None:
     """Numbers that somebody makes up, another job's, another worker's, and one that was used already."""
     desk, mine, other = Desk(store), Queue(store, "w1"), Queue(store, "w2")
@@ -590,3 +240,38 @@ def test_nobody_waits_for_a_job_that_he_cannot_read(store: Store) -> None:
     with store._engine.begin() as connection:
         connection.execute(schema.job.update().values(task='{"later": 1}'))
     assert not line.left("a")
+
+
+def test_a_job_of_a_newer_server_is_left_to_newer_workers(store: Store) -> None:
+    Desk(store).hand_in(GIVEN, tasks(), ROOM)
+    with store._engine.begin() as connection:
+        of = schema.job.c.id == 1
+        task = connection.execute(select(schema.job.c.task).where(of)).scalar_one()
+        connection.execute(schema.job.update().where(of).values(task=task.replace("{", '{"later":1,', 1)))
+    with Queue(store, "old").taken("ab") as taken:
+        assert taken is not None
+        assert taken.number == 2
+
+
+@pytest.mark.parametrize(
+    "file", ["/tmp/x.zip", "../x.zip", ".zip", "x.zip\n", "x\0.zip", "unpacked", f"{'x' * 200}.zip"]
+)
+def test_a_file_is_called_by_a_plain_name(file: str) -> None:
+    """A server may be a stranger's, and its worker writes a file of that name."""
+    (task,) = tasks(targets="a")
+    said = {**msgspec.to_builtins(task), "file": file}
+    with pytest.raises(msgspec.ValidationError, match="is not a plain name"):
+        msgspec.json.decode(msgspec.json.encode(said), type=Task)
+
+
+def test_a_job_whose_file_is_no_plain_name_is_never_taken(store: Store) -> None:
+    """As in a database that came from a stranger."""
+    token = Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with store._engine.begin() as connection:
+        task = connection.execute(select(schema.job.c.task)).scalar_one()
+        connection.execute(update(schema.job).values(task=task.replace(GIVEN.name, "/tmp/x.zip")))
+    with Queue(store, "w").taken("a") as taken:
+        assert taken is None
+    submission = Desk(store).find(token)
+    assert submission is not None
+    assert "its task cannot be read" in Desk(store).jobs(submission)[0].detail

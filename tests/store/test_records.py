@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -16,13 +15,9 @@ from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Veri
 from steelyard.store import Store, StoreError
 
 from .conftest import RECORD, Make
+from .servers import every_store
 
-
-@pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    """An empty store in a database of each kind."""
-    with Store.open(database) as opened:
-        yield opened
+__all__ = ["every_store"]
 
 
 def test_a_record_comes_back_whole(store: Store) -> None:

@@ -23,8 +23,8 @@ from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk, new_token
 from steelyard.web import lint, multipart
 from steelyard.web.app import InVain
+from tests.store.handed_in import FOUND, tasks
 from tests.store.servers import _port
-from tests.store.test_queue import FOUND, tasks
 
 from .conftest import Parsed, ask, harmless
 from .test_operate import GIVEN, Browser, browser, signed_in

@@ -34,8 +34,8 @@ from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
 from tests.made_up import record
 from tests.store.conftest import servers
+from tests.store.handed_in import GIVEN, ROOM, tasks
 from tests.store.servers import _port, emptied
-from tests.store.test_queue import GIVEN, ROOM, tasks
 
 from .conftest import ask
 from .test_submissions import Got, _started, form, package, request, zipped

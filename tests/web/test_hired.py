@@ -39,7 +39,7 @@ from steelyard.web.reply import Taking
 from tests.cli.conftest import Cli, cli
 from tests.conftest import the_target
 from tests.made_up import record
-from tests.store.test_queue import GIVEN, ROOM, states, tasks
+from tests.store.handed_in import GIVEN, ROOM, states, tasks
 
 from .conftest import Sent, ask
 from .test_submissions import Service, hand_in, package, request, service

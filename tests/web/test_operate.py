@@ -29,7 +29,7 @@ from steelyard.web import app
 from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
 from tests.made_up import record
-from tests.store.test_queue import FOUND, tasks
+from tests.store.handed_in import FOUND, tasks
 
 from .conftest import RECORDS, Parsed, Sent, ask, harmless
 from .test_submissions import form

@@ -18,7 +18,7 @@ from steelyard.store.queue import DONE, Queue
 from steelyard.store.submissions import Desk
 from steelyard.web import wire
 from tests.made_up import record
-from tests.store.test_queue import GIVEN, ROOM, tasks
+from tests.store.handed_in import GIVEN, ROOM, tasks
 
 from .conftest import RECORDS, Site, made
 

@@ -12,7 +12,7 @@ from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
 from steelyard.web import script
 from tests.made_up import record
-from tests.store.test_queue import tasks
+from tests.store.handed_in import tasks
 
 from .conftest import Parsed, Sent, ask, harmless
 from .test_operate import GIVEN, Browser, browser, signed_in

@@ -34,7 +34,7 @@ from steelyard.web.pages import View
 from steelyard.web.reply import HTML, Reply, Sent, Taking
 from tests.made_up import record
 from tests.store.servers import _port
-from tests.store.test_queue import GIVEN, ROOM, tasks
+from tests.store.handed_in import GIVEN, ROOM, tasks
 from tests.web.conftest import RECORDS, ask, made
 from tests.web.test_submissions import _started, request, zipped
 
