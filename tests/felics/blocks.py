@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.conftest import write
+from steelyard.model.implementation import Implementation
+from steelyard.model.record import Record
+from steelyard.sources import discover
+from tests.conftest import Bench, write
 
 NAME = "XTEA_64_128_v07"
+SCENARIO_0, SCENARIO_1 = "felics-block-0", "felics-block-1"
 KEY, BLOCK, ROUND_KEYS = 16, 8, 256
 INFO = """ImplementationDescription: made for a test
 EncryptionKeyScheduleConstants: delta
@@ -147,3 +151,21 @@ def tree(root: Path, name: str = NAME, extra: dict[str, str] | None = None) -> P
     """Writes a package below ``root`` as in a FELICS tree; returns its cipher's folder."""
     write(root / "block_ciphers/source/ciphers" / name / "source", {**files(), **(extra or {})})
     return root / "block_ciphers/source/ciphers" / name
+
+
+def package(bench: Bench, *, name: str = NAME, **changes: str) -> Implementation:
+    """The cipher with other text in some files, named by their stem: ``old=>new``, or all of it."""
+    extra = {}
+    for stem, text in changes.items():
+        file = "implementation.info" if stem == "info" else f"{stem}.c"
+        old, arrow, new = text.partition("=>")
+        extra[file] = files()[file].replace(old, new) if arrow else text
+    found = discover(tree(bench.folder, name, extra))
+    assert found.rejected == ()
+    return found.implementations[0]
+
+
+def felics(record: Record) -> dict[str, float]:
+    """FELICS's figures of it."""
+    assert record.failure is None
+    return {k.removeprefix("felics_"): v for k, v in record.metrics.items() if k.startswith("felics_")}

@@ -1,0 +1,21 @@
+"""Programs in assembly for tests of ``sim``."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.conftest import the_target
+
+#: a Cortex-M's vectors: the stack, and where it begins
+VECTORS = ".syntax unified\n.thumb\n.word 0x20000400, _start + 1\n.thumb_func\n_start:\n"
+
+
+def assembled(folder: Path, source: str, name: str = "uno", behind: int = 0) -> None:
+    """Makes x.elf for a target, which has no start-up code, so many bytes behind the beginning of flash."""
+    spec, flash = the_target(name).toolchain, the_target(name).chip.flash
+    (folder / "x.S").write_text(source)
+    files = ("-o", str(folder / "x.elf"), str(folder / "x.S"))
+    place = f"-Wl,-n,-Ttext={flash.base + behind:#x},-e,_start"
+    made = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", place, *files]
+    assert subprocess.run(made, check=False).returncode == 0
