@@ -254,12 +254,14 @@ def test_what_does_not_fit_is_that_of_the_largest_image() -> None:
     [
         (Reason.RUNAWAY, "no end after 2000000000 cycles, at pc 0x80004e4 in _exit: b.n 0x80004e4"),
         (Reason.FAULT, "trap: breakpoint or trap instruction at pc 0x8000630, cycle 131019 in exit: ebreak"),
+        (Reason.FAULT, "trap: breakpoint or trap instruction at pc 0x4200630, cycle 131019 in __assert_func: ebreak"),
     ],
 )
 def test_a_package_that_ends_the_program_is_told_so(reason: Reason, said: str, tmp_path: Path) -> None:
     failed = diagnose.ran(Failure(reason, said), tmp_path, "")
-    assert failed == Failure(reason, f"{said}; the package ended the program, by exit or abort: a call has to return")
-    other = Failure(reason, said.replace("exit:", "exit_slot:"))
+    why = "the package ended the program, by exit, abort or assert: a call has to return"
+    assert failed == Failure(reason, f"{said}; {why}")
+    other = Failure(reason, said.replace(" in ", " in own"))
     assert diagnose.ran(other, tmp_path, "") == other
 
 

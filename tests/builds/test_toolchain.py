@@ -74,6 +74,13 @@ def test_one_that_is_replaced_in_mid_campaign_makes_nothing_under_its_old_name(
     assert (failure is None) == (not fails), failure
 
 
+def test_what_a_flag_names_is_not_missing_from_the_machine(bench: Bench, uno: Target) -> None:
+    for named in ("-Wl,-T,/etc/nothing.ld", "-Wl,--version-script=/etc/nothing.map"):
+        failed = building.build(bench.package(), uno, identified(uno.toolchain), ("-Os", "-flto", named)).failure
+        assert failed is not None
+        assert (failed.reason, "/etc/nothing" in failed.detail) == (Reason.LINK_ERROR, True), failed
+
+
 @pytest.mark.parametrize(
     "part",
     [

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from steelyard.cli import doctor, failure
 from steelyard.store import Store, values
-from tests.conftest import ROOT
+from tests.conftest import ROOT, write
 from tests.store.conftest import RECORD
 
 from .conftest import Cli
@@ -212,7 +212,12 @@ def test_a_home_that_cannot_be_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("STEELYARD_HOME", f"{tmp_path}/home{below}")
     told = cli("doctor --json")
     assert told.code == 1
-    assert "home is not a folder" in told.out
+    assert ("home: File exists" if not below else "home/deeper: Not a directory") in told.out
+    (tmp_path / "home").unlink()
+    write(tmp_path, {"home/deeper/cache": "", "home/cache": ""})
+    told = cli("doctor --json")
+    assert told.code == 1
+    assert "cache: File exists" in told.out
 
 
 def test_runs_of_an_unknown_primitive(cli: Cli, tmp_path: Path) -> None:

@@ -80,6 +80,9 @@ def test_json_of_a_run(ran: Cli, tmp_path: Path) -> None:
     assert bad["failure"]["reason"] == "compile-error"
     assert "steelyard show RUN --log" in bad["failure"]["next_action"]
     assert [r["reason"] for r in data["rejected"]] == ["bad-zip"]
+    forecast = ran("run broken damaged.zip -t uno --flags=-Os --dry-run --json")
+    *planned, refused = json.loads(forecast.out)
+    assert (forecast.code, [p["variant"] for p in planned], refused) == (1, ["nocrypt", "toy1"], data["rejected"][0])
     shown = parsed(ran("show 2 --json"))
     assert isinstance(shown, dict)
     error = shown.pop("error")

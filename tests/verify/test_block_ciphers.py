@@ -133,7 +133,7 @@ WRONG = {
     "encryption changes its context": (
         {"encrypt": "((unsigned char *)ctx)[3]++;"},
         Reason.STRAY_WRITE,
-        "encrypt changes its input: context",
+        "encrypt changes its context, or bytes right after it",
     ),
     "decryption restores its context": (
         {"decrypt": "{ volatile unsigned char *p = (unsigned char *)ctx; p[0] ^= 1; p[0] ^= 1; }"},

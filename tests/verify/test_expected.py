@@ -128,7 +128,7 @@ def test_what_no_answer_fits_may_be_a_version_that_is_not_known(bench: Bench, bl
     failed = bench.weigh(bench.package(files, variant="tinyjambu128v2"), bluepill).failure
     assert failed is not None
     assert failed.detail.endswith(
-        "no answer is right: another version of the cipher, such as an earlier round's, or the wrong variant"
+        "no answer is right, as of another variant or another version of the cipher, such as an earlier round's"
     )
 
 

@@ -47,7 +47,7 @@ _INLINE = re.compile(r"\.s:\d+: Error")
 #: where a simulator finds a fault of the code around the call
 _HARNESS = " in sy_run: "
 #: where a simulator finds a program that ended itself
-_ENDED = re.compile(r" in _*(?:[eE]xit|abort)\b")
+_ENDED = re.compile(r" in _*(?:[eE]xit|abort|assert(?:_func|_fail)?)\b")
 #: reasons for answers that are not the cipher's, and what compilers say of code that cannot give them
 _WRONG = (Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED)
 _NARROW = r"^(?:src/)?([^:\n]+):\d+:\d+: warning: (?:left |right )?shift count >= width of type"
@@ -181,7 +181,7 @@ def ran(failure: Failure, sources: Path, log: str) -> Failure:
     if fault and _HARNESS in failure.detail:
         why = "the call had returned with a register or stack pointer changed that it has to keep"
     if (fault or failure.reason is Reason.RUNAWAY) and _ENDED.search(failure.detail):
-        why = "the package ended the program, by exit or abort: a call has to return"
+        why = "the package ended the program, by exit, abort or assert: a call has to return"
     if failure.reason in _WRONG and (files := _unique(_NARROW, log)):
         why = f"the compiler warns of shifts beyond the width of their type ({', '.join(files[:3])}): code that takes "
         why += "int for wider than it is on this target has them"

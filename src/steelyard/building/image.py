@@ -355,7 +355,7 @@ def _compile(
     failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
     if long := [c for c in failed if c.code == 128 + signal.SIGXFSZ]:
         return Failure(Reason.COMPILE_ERROR, f"{long[0].name}: makes a file of more than {LARGEST >> 20} MiB"), notes
-    if failed and (cause := trouble.of_machine(failed, spec, work)):
+    if failed and (cause := trouble.of_machine(failed, spec, work, flags)):
         raise Interrupted(cause, log)
     if script_of(target):
         refused, noted = judge(work, {"implementation.o": API[implementation.primitive], "params.o": _PARAMS})

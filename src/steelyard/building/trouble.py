@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -50,10 +50,12 @@ class Failed(Struct, frozen=True):
     said: str
 
 
-def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> Failure | None:
+def of_machine(
+    commands: Iterable[Failed], spec: ToolchainSpec, work: Path, flags: Sequence[str] = ()
+) -> Failure | None:
     """The failure when commands failed because of the machine, otherwise None. ``work`` is on the disk that they wrote
-    to."""
-    commands = list(commands)
+    to. What the user's ``flags`` name is no part of the machine."""
+    commands, named = list(commands), " ".join(flags)
     text = _QUOTED.sub("", "\n".join(c.said for c in commands))
     if cause := full(work, bool(re.search(_FULL, text))):
         return cause
@@ -66,8 +68,8 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
             program = _UNSTARTED.findall(c.said)
             return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
     for pattern in _MISSING:
-        if found := re.search(pattern, text):
-            return Failure(Reason.NO_TOOLCHAIN, f"{found[1]} is missing; {spec.compiler} needs it: {spec.fix}")
+        if missing := [part for part in re.findall(pattern, text) if part not in named]:
+            return Failure(Reason.NO_TOOLCHAIN, f"{missing[0]} is missing; {spec.compiler} needs it: {spec.fix}")
     for c in commands:
         if c.code == 128 + signal.SIGXCPU:
             return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped at its limit of processor time")

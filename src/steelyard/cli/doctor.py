@@ -23,7 +23,7 @@ from ..model.row import grouped
 from ..model.target import Target, ToolchainSpec, load_target, target_names
 from ..publish.sheet import plain
 from ..rtl import tools
-from . import options
+from . import options, select
 from .options import command
 from .output import Output
 
@@ -86,14 +86,9 @@ def verb(ask: Doctor) -> int:
 
 
 def _home() -> list[Part]:
-    """What is wrong with the folder of everything that is kept; nothing where it is there, or can be made."""
-    home = paths.home()
-    there = next(p for p in (home, *home.parents) if p.exists())
-    if there.is_dir() and os.access(there, os.W_OK):
-        return []
-    why = "you may not write there" if there.is_dir() else f"{there} is not a folder"
-    fix = "name a folder that you may write to: STEELYARD_HOME"
-    return [(str(home), f"does not work: {why}", "cache and default database", fix)]
+    """What is wrong with the folder of everything that is kept; nothing where it is there, or could be made."""
+    why = select.wrong_home()
+    return [(str(paths.home()), f"does not work: {why}", "cache and default database", select.OTHER_HOME)] * bool(why)
 
 
 def _plugs() -> list[Part]:

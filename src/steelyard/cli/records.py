@@ -23,7 +23,12 @@ def refused(rejected: Sequence[Rejected]) -> list[Sheet]:
 
 def document(records: Sequence[Record], rejected: Sequence[Rejected]) -> dict[str, object]:
     """What ``--json`` gives of a campaign: what ``compare`` reads again."""
-    packages = [
+    return {"schema": SCHEMA, "runs": [as_json(r) for r in records], "rejected": packages(rejected)}
+
+
+def packages(rejected: Sequence[Rejected]) -> list[dict[str, str]]:
+    """What ``--json`` gives of packages that are none."""
+    return [
         {
             "path": paths.short(r.path),
             "reason": str(r.failure.reason),
@@ -32,7 +37,6 @@ def document(records: Sequence[Record], rejected: Sequence[Rejected]) -> dict[st
         }
         for r in rejected
     ]
-    return {"schema": SCHEMA, "runs": [as_json(r) for r in records], "rejected": packages}
 
 
 def as_json(r: Record) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ..analyse.answer import told_apart
 from ..analyse.rows import check_columns, rows
 from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, refuse
+from ..model.implementation import Rejected
 from ..model.inputs import SEED
 from ..model.record import Record
 from ..model.workload import grid
@@ -23,7 +24,7 @@ from . import options, select
 from .console import number, stderr
 from .options import command
 from .plan import Forecast, asked, forecast, plan
-from .records import document, refused
+from .records import document, packages, refused
 from .stations import WHOLE, lab_option, stations
 from .weigh import exit_code, max_cycles, weigh
 
@@ -98,7 +99,7 @@ def verb(ask: Run) -> int:
     campaign = asked(ask.what, said)
     jobs, rejected = plan(campaign, on=stations(ask.on, ask.lab), whole_lab=ask.on == (WHOLE,))
     if ask.dry_run:
-        return _say_forecast(jobs, ask)
+        return _say_forecast(jobs, rejected, ask)
     if len(jobs) > MANY and campaign.implementations:
         count, places = len({j.implementation.folder for j in jobs}), len({j.target.name for j in jobs})
         text = f"{number(len(jobs))} runs: {counted(count, 'implementation')} on {counted(places, 'target')}"
@@ -129,8 +130,8 @@ def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: b
     return [*pivot.matrix(found), *results.tables(found, columns), *why]
 
 
-def _say_forecast(jobs: Sequence[Job], ask: Run) -> int:
-    """Says what a run would do with each job, and does nothing."""
+def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -> int:
+    """Says what a run would do with each job, and does nothing; 1 where a package is none."""
     if ask.force:
         made = [Forecast(job, None, "--force") for job in jobs]
     else:
@@ -155,7 +156,7 @@ def _say_forecast(jobs: Sequence[Job], ask: Run) -> int:
     ]
     columns = ("implementation", *(["primitive"] if several else []), "target", "flags", "workload", "run", "why")
     planned = [{**to_builtins(f.job.plan), "run": f.run, "why": f.why} for f in made]
-    ask.out.give([plain("", "plan", columns, lines)], planned)
+    ask.out.give([plain("", "plan", columns, lines), *refused(rejected)], [*planned, *packages(rejected)])
     if ask.out.console:
         ask.out.remark([f"{counts}; nothing was done"])
-    return 0
+    return 1 if rejected else 0

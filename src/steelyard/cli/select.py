@@ -173,17 +173,27 @@ def store(db: str | None, *, existing: bool = False) -> Store:
     return Store.open(place(db))
 
 
+#: what helps where it cannot be used
+OTHER_HOME = "set STEELYARD_HOME to a folder that you may write to, or move away what is there"
+
+
 def usable_home() -> None:
     """Makes the folders of caches; :class:`UserError` where that cannot be, before any job meets it."""
+    if why := wrong_home():
+        raise UserError(f"{why}; {OTHER_HOME}")
+
+
+def wrong_home() -> str:
+    """Why the folders of caches, which are made, cannot be used; empty where they can."""
     home = paths.home()
-    action = "set STEELYARD_HOME to a folder that you may write to"
     for folder in (home, home / "cache"):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as e:
-            raise UserError(f"{folder}: {e.strerror}; {action}, or move away what is there") from e
+            return f"{folder}: {e.strerror}"
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise UserError(f"{folder}: cannot be written; {action}")
+            return f"{folder}: cannot be written"
+    return ""
 
 
 def exists(db: str | None) -> bool:

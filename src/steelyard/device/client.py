@@ -271,7 +271,8 @@ class Client:
 def _not_to_be_written(op: Op, stray: Stray) -> str:
     """What a block cipher's call does to a context, or to a key that it was not given; empty where it does neither."""
     if stray.area == "nonce":
-        return f"{replace(stray, area='context').text}, which other calls need as it is"
+        what = "changes its context, or bytes right after it" if stray.changed else "writes into its input: context"
+        return f"{what}, which other calls need as it is"
     if stray.area == "key" and not op.is_schedule:
         return f"writes {counted(stray.count, 'byte')} in front of its context, the place of a key that is not its"
     return ""

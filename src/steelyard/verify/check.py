@@ -192,7 +192,9 @@ def _compare(
     v, got = next((v, o) for v, o in outputs if v is wrong)
     text = f"{describe(v)}: got {as_hex(got)}, which is not the official answer{_resembles(verifier)}"
     if all(first.wrong_kat([pair]) for pair in outputs):
-        text += "; no answer is right: another version of the cipher, such as an earlier round's, or the wrong variant"
+        text += (
+            "; no answer is right, as of another variant or another version of the cipher, such as an earlier round's"
+        )
     raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
 
 
