@@ -21,7 +21,7 @@ from steelyard.store.operators import Operators
 from tests.conftest import the_target
 from tests.store.conftest import servers
 from tests.store.servers import _port, emptied
-from tests.web.test_submissions import form, hand_in, package, request
+from tests.web.handing_in import form, hand_in, package, request
 
 __all__ = ["servers"]
 SERVE, WORK = re.findall(r"```ini\n(.*?)```", (paths.ROOT / "docs/guides/service.md").read_text(), re.DOTALL)

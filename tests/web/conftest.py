@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import signal
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,7 +20,13 @@ from steelyard.store import Store
 from steelyard.web import script
 from steelyard.web.reply import HTML, Reply
 from steelyard.web.respond import respond
+from tests.cli.conftest import cli
 from tests.made_up import record
+from tests.store.servers import _port
+
+from .handing_in import Service, launched
+
+__all__ = ["cli"]
 
 #: elements without an end
 _VOID = frozenset(("meta", "link", "img", "input", "br", "hr", "rect", "circle", "path", "polyline"))
@@ -169,3 +176,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The pages of all made-up results."""
     with made(tmp_path_factory.mktemp("web") / "results.db", *RECORDS) as store:
         yield Site(store)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """The path of a database of them, which is the test's own."""
+    path = tmp_path / "results.db"
+    made(path, *RECORDS).close()
+    return path
+
+
+@pytest.fixture
+def service(results: Path) -> Iterator[Service]:
+    """``steelyard serve --submissions`` as a user starts it."""
+    port = _port()
+    words = ("serve", "--port", str(port), "--db", str(results), "--submissions", "--target", "uno")
+    with launched(*words) as process:
+        assert process.stderr is not None
+        assert f"http://127.0.0.1:{port}/" in process.stderr.readline()
+        yield Service(f"http://127.0.0.1:{port}", results)
+        process.send_signal(signal.SIGINT)
+        process.wait(60)

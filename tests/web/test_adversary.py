@@ -27,8 +27,8 @@ from tests.store.handed_in import FOUND, tasks
 from tests.store.servers import _port
 
 from .conftest import Parsed, ask, harmless
+from .handing_in import form, launched, package
 from .test_operate import GIVEN, Browser, browser, signed_in
-from .test_submissions import _started, form, package
 
 __all__ = ["browser", "signed_in"]
 TEXT = "\"'><img src=x onerror=alert(1)></td><script>alert(2)</script>\x1b[31m\u202e=1+1{{12345679*9}}"
@@ -119,7 +119,7 @@ def test_nobody_says_himself_from_where_he_comes(tmp_path: Path) -> None:
     """But for a proxy on the same machine, of whose list the last is who came to it."""
     database, port = tmp_path / "r.db", _port()
     words = ("serve", "--port", str(port), "--db", str(database), "--submissions", "--target", "uno")
-    with _started(*words) as process:
+    with launched(*words) as process:
         assert process.stderr is not None
         assert str(port) in process.stderr.readline()
         body, kind = form(package=("toy.zip", package()), licence="MIT", rights="yes")

@@ -35,12 +35,11 @@ from steelyard.web import api, remote, wire
 from steelyard.web.hired import HttpQueue
 from steelyard.web.respond import respond
 from steelyard.web.wirework import DEEDS
-from tests.cli.conftest import Cli, cli
+from tests.cli.conftest import Cli
 from tests.made_up import other_build, record
 from tests.store.servers import _port
 from tests.web.conftest import RECORDS
 
-__all__ = ["cli"]
 #: besides: two toolchains of one version, answers of an unknown variant that others share, and an odd name
 MORE = [
     other_build(record("toy3/ref", digest="3", cycles=1.1)),

@@ -20,8 +20,8 @@ from tests.conftest import the_target
 from tests.store.servers import _port
 
 from .conftest import RECORDS, made
+from .handing_in import Service, launched, package, weighed
 from .test_browser import chromium, looked_at, visit
-from .test_submissions import Service, _started, package, weighed
 
 __all__ = ["chromium"]
 pytestmark = pytest.mark.long
@@ -41,7 +41,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     database, port = tmp_path_factory.mktemp("service") / "results.db", _port()
     made(database, *RECORDS).close()
     words = ("serve", "--port", str(port), "--db", str(database), "--submissions", "--review", "--target", "uno")
-    with _started(*words) as process:
+    with launched(*words) as process:
         assert process.stderr is not None
         url = f"http://127.0.0.1:{port}"
         assert url in process.stderr.readline()
@@ -222,7 +222,7 @@ def test_a_new_user_with_nothing_but_the_pages(chromium: Any, tmp_path: Path) ->
     the_target("uno")
     database, port = tmp_path / "results.db", _port()
     words = ("serve", "--port", str(port), "--db", str(database), "--submissions", "--work", "1", "--target", "uno")
-    with _started(*words) as process:
+    with launched(*words) as process:
         assert process.stderr is not None
         url = f"http://127.0.0.1:{port}"
         assert url in process.stderr.readline()

@@ -38,7 +38,7 @@ from tests.store.handed_in import GIVEN, ROOM, tasks
 from tests.store.servers import _port, emptied
 
 from .conftest import ask
-from .test_submissions import Got, _started, form, package, request, zipped
+from .handing_in import Got, form, launched, package, request, zipped
 
 __all__ = ["servers"]
 API = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NSECBYTES 0\n#define CRYPTO_NPUBBYTES 16\n#define CRYPTO_ABYTES 16\n"
@@ -307,7 +307,7 @@ class _Served:
 
     def start(self) -> None:
         words = ("serve", "--port", str(self._port), "--db", str(self.database), "--submissions", "--target", "uno")
-        self.process = _started(*words)
+        self.process = launched(*words)
         assert self.process.stderr is not None
         said = self.process.stderr.readline()
         assert self.url in said, said

@@ -36,16 +36,13 @@ from steelyard.web import wirework as words
 from steelyard.web.hired import HttpQueue
 from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
-from tests.cli.conftest import Cli, cli
+from tests.cli.conftest import Cli
 from tests.conftest import the_target
 from tests.made_up import record
 from tests.store.handed_in import GIVEN, ROOM, states, tasks
 
 from .conftest import Sent, ask
-from .test_submissions import Service, hand_in, package, request, service
-
-__all__ = ["cli", "service"]
-
+from .handing_in import Service, hand_in, package, request
 
 TASKS = [
     replace(t, sources="e" * 64, target=name, workload="0/0,0/16,0/32")

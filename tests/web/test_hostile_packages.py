@@ -20,8 +20,8 @@ from steelyard.web.makers import Here
 from tests.conftest import the_target
 
 from .conftest import Parsed, ask, harmless
+from .handing_in import MARKUP, form, package
 from .test_chaos import TAKING
-from .test_submissions import MARKUP, form, package
 
 pytestmark = pytest.mark.long
 ESCAPES = "\x1b]0;title\x07\x1b[2J"

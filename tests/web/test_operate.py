@@ -32,7 +32,7 @@ from tests.made_up import record
 from tests.store.handed_in import FOUND, tasks
 
 from .conftest import RECORDS, Parsed, Sent, ask, harmless
-from .test_submissions import form
+from .handing_in import form
 
 MARKUP = "<script>alert(1)</script>"
 GIVEN = Given("toy.zip", b"zip", json.dumps(FOUND), MARKUP, "10.0.0.1")
