@@ -38,6 +38,18 @@ def test_two_implementations_are_paired_by_everything_else() -> None:
     assert summary(c) == ["faster on the one target", "larger on the one target"]
 
 
+def test_of_two_primitives_nothing_is_a_pair() -> None:
+    """A block is no call of an AEAD: neither unasked nor where both sides name it, nor hardware beside software."""
+    old = [row(primitive="crypto_block")]
+    for primitive in ("crypto_aead", "lwc_rtl"):
+        new = [row(primitive=primitive, variant="w", label="w/ref", rom=90)]
+        for about in ((), ("primitive",)):
+            c = compare(old, new, about=about)
+            assert (c.pairs, len(c.missing), len(c.added)) == ((), 1, 1)
+    both = compare([*old, row()], [row(primitive="crypto_hash"), row(flags="-Os")], about=["flags"])
+    assert [(p.old["primitive"], p.new["primitive"]) for p in both.pairs] == [("crypto_aead", "crypto_aead")]
+
+
 def test_means_over_other_known_answers_are_no_change() -> None:
     """A package that takes more RAM keeps only the shorter ones, and its mean falls."""
     old, new = row("attiny85", vectors=536), row("attiny85", vectors=110, rom=120, cycles_encrypt_mean=500.0, run=2)

@@ -114,3 +114,23 @@ def test_a_program_reads_of_a_change_its_metric_unit_and_number(cli: Cli, tmp_pa
         "cycles_encrypt_mean", "cycles", "1000.0", "1000.0", "1.0", "0.0", "same"
     ]  # fmt: skip
     assert re.search(r"ROM \(bytes\) +400 +300 +0\.7500 +-25\.00 % ▾", cli(ask).out)
+
+
+def test_sides_of_two_primitives_are_refused_by_name(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record("toy2/ref", primitive="crypto_hash"), record("toy2/ref", rom=9))
+    why = "the old side is of crypto_aead, the new one of crypto_hash: only figures of one primitive can be compared"
+    for sides in (["toy1/ref", "2"], ["primitive == crypto_aead", "primitive == crypto_hash"]):
+        refused = cli(["compare", *sides, "--fail-on", "worse"])
+        assert (refused.code, refused.out) == (2, "")
+        assert f"{why}; name two of one primitive" in " ".join(refused.err.split())
+    one = cli("compare toy1/ref toy2/ref -c rom")
+    assert "1 setup compared" in one.out, "the AEAD of that name"
+    assert "only in the new results" in one.out
+
+
+def test_one_call_stands_beside_no_other_primitives(cli: Cli) -> None:
+    for verb in ("profile", "size"):
+        refused = cli([verb, "asconhash256/small", "--against", "asconaead128/small", "-t", "uno"])
+        assert refused.code == 2
+        said = "asconhash256/small is a crypto_hash and asconaead128/small a crypto_aead: only one primitive"
+        assert said in " ".join(refused.err.split())

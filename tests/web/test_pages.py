@@ -352,6 +352,7 @@ def test_what_is_asked_is_answered(site: Site, address: str, says: str) -> None:
         ("/rank?top=-1", 400, "from 1 to 10000"),
         ("/rank?top=" + "9" * 500, 400, "from 1 to 10000"),
         ("/compare?old=toy1/ref&new=nothing", 404, "no stored run matches"),
+        ("/compare?old=toy1/ref&new=toyhash/ref", 400, "the old side is of crypto_aead, the new one of crypto_hash"),
     ],
 )
 def test_what_is_wrong_is_said(site: Site, address: str, status: int, says: str) -> None:

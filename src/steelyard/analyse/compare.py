@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..model.errors import counted
+from ..model.errors import UserError, counted
 from ..model.metric import CLOCK, Metric, metric, of_scenario, of_sizes
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
@@ -139,7 +139,8 @@ def compare(
 
     What all old rows share and all new rows share differently (the implementation, the flags) is what the
     comparison is ``about`` and does not keep rows from being pairs; more such columns can be named, among them
-    those of ``COMPARABLE``. ``threshold`` is the fraction up to which a change counts as none.
+    those of ``COMPARABLE``. It is never the primitive: a block is no call of an AEAD. ``threshold`` is the fraction up
+    to which a change counts as none.
 
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
     most setups have, among those that have most of the metrics ``wanted``; where there is none, without the metrics
@@ -150,6 +151,7 @@ def compare(
         old, new = (_of_one_place(rows, said) for rows in (old, new))
     only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
+    subject.discard("primitive")
     if sources or subject & _OF_SOURCES:
         subject.add("digest")
     if "device" in subject:  # what counts the cycles follows from it
@@ -408,7 +410,13 @@ def about_of(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]
 def sides(
     asked: Sequence[Words], rows: Sequence[Sequence[Row]]
 ) -> tuple[Sequence[Sequence[Row]], set[str], tuple[str, ...]]:
-    """The rows of both sides that can be compared, what the comparison is about, and what was left out."""
+    """The rows of both sides that can be compared, what the comparison is about, and what was left out. Raises
+    :class:`UserError` where no primitive is on both sides."""
+    old, new = ({str(r["primitive"]) for r in some} for some in rows)
+    if old and new and not old & new:
+        was, now = (", ".join(sorted(some)) for some in (old, new))
+        why = "only figures of one primitive can be compared"
+        raise UserError(f"the old side is of {was}, the new one of {now}: {why}; name two of one primitive")
     about = about_of(asked, rows)
     left_out: tuple[str, ...] = ()
     if not about & {"device", "run", "timing_model"}:

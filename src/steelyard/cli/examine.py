@@ -41,6 +41,10 @@ def jobs(ask: Examine) -> dict[str, Job]:
     named = [ask.what, *([ask.against] if ask.against else [])]
     made = [Job(_one(text), target, flags, workload("kat")) for text in named]
     labels = [job.implementation.label for job in made]
+    of = [job.implementation.primitive for job in made]
+    if len(set(of)) > 1:
+        why = "only one primitive can be compared; name another implementation with --against"
+        raise UserError(f"{labels[0]} is a {of[0]} and {labels[1]} a {of[1]}: {why}")
     if len(set(labels)) < len(labels):  # two may have the same label
         labels = named if len(set(named)) == len(named) else [labels[0], f"{labels[1]} again"]
     return dict(zip(labels, made, strict=True))
