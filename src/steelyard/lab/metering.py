@@ -167,6 +167,8 @@ def metered(meter: Meter) -> Metered:
     roles = [COLUMNS[c][0] for c in columns if c != "-"]
     if columns and (len(set(roles)) < len(roles) or not {"i", "w"} & set(roles)):
         raise UserError(f"{where}.columns: name a current or a power, and each quantity once")
+    if len(set(meter.channels)) < len(meter.channels):
+        raise UserError(f"{where}.channels: name each once")
     if meter.virtual and not any(meter.port.startswith(v) for v in kind.virtual):
         plays = "; ".join(f"a port {v}.." if v else "any port" for v in kind.virtual) or "none of this driver"
         raise UserError(f"{where}: nobody plays a virtual meter there; played are: {plays}")

@@ -41,11 +41,11 @@ class Driver(Polled):
     def _now(self) -> tuple[float, float]:
         bus = int.from_bytes(self._register(_BUS))
         steps = int.from_bytes(self._register(_SHUNT), signed=True)
-        shunt = steps * _SHUNT_VOLTS
         if bus & 1:
             raise ValueError("the INA219 says overflow: its shunt is too large for this current")
-        amperes = shunt / self._ohms if abs(steps) < _SHUNT_END else math.copysign(math.inf, steps)
-        return (bus >> 3) * _BUS_VOLTS + shunt, amperes
+        amperes = steps * _SHUNT_VOLTS / self._ohms if abs(steps) < _SHUNT_END else math.copysign(math.inf, steps)
+        # pin functions: the bus is sensed at IN-, which is what the board has after the shunt
+        return (bus >> 3) * _BUS_VOLTS, amperes
 
     def close(self) -> None:
         """See the interface."""

@@ -63,13 +63,15 @@ class Driver:
         if len(self._seen) < len(self._meter.channels):
             return
         read = dict(self._seen.values())
+        if len(read) < len(self._seen) or not {"A", "W"} & read.keys():
+            raise ValueError("its channels have to be of a current or a power, and of each quantity one")
         self._seen.clear()
         volts = read.get("V", self._meter.volts)
         if volts is None:
             raise ValueError("no channel of it gives volts: write volts = .. in lab.toml")
         made.t.append(0.0)
         made.v.append(volts)
-        made.i.append(read["A"] if "A" in read else current(read.get("W", 0.0), volts))
+        made.i.append(read["A"] if "A" in read else current(read["W"], volts))
 
     def stop(self) -> None:
         """See the interface."""
