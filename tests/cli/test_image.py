@@ -104,6 +104,7 @@ def test_the_command_that_flashes_is_that_of_the_chip(cli: Cli, tmp_path: Path) 
         "avrdude -c arduino -p ATmega328P -P PORT -b 115200 -D -U flash:w:x.hex:i\n"
         in cli(f"image {runs['uno']} -o x.hex").err
     )
+    assert "-D -U flash:w:x.bin:r\n" in cli(f"image {runs['uno']} -o x.bin").err
     said = cli(f"image {runs['esp8266']} -o x.esp").err
     assert (
         "esptool --connect-attempts 20 --chip esp8266 --port PORT --baud 115200 write-flash --no-progress 0x0 x.esp\n"
@@ -111,7 +112,9 @@ def test_the_command_that_flashes_is_that_of_the_chip(cli: Cli, tmp_path: Path) 
     )
     assert (tmp_path / "x.esp").read_bytes()[0] == 0xE9
     assert "take esp" in cli(f"image {runs['esp8266']} -o x.bin").err
-    assert "No flasher is known" in cli(f"image {runs['esp8266-flash']} -o x.elf").err
+    for file in ("x.elf", "x.bin"):
+        said = cli(f"image {runs['esp8266-flash']} -o {file}").err
+        assert "No boot ROM loads what is for esp8266-flash; take the image of a run on esp8266." in said
     assert (
         "no boot ROM loads what is for esp8266-flash: take that of esp8266, or .elf"
         in cli(f"image {runs['esp8266-flash']} -o x.esp").err

@@ -157,7 +157,7 @@ def test_avrdude_writes_what_runs_and_finds_what_is_wrong(name: str, chip: str, 
 
     content = random.Random(4).randbytes(1_501)
     for before in (random.Random(3).randbytes(2_000), content):
-        written = run("write", before)
+        written = run("write_bin", before)
         assert written.returncode == 0, written.stderr
     assert rom.runs()[:1_501] == content
     assert run("verify", content).returncode == 0

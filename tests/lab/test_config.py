@@ -139,7 +139,7 @@ def test_a_tcp_port_is_one_virtual_probes_or_analyzers(described: Path, tmp_path
     refused(text, tmp_path, f"/{lb}:", f"/{la}:", "instruments.lb: has the TCP port of la")
 
 
-@pytest.mark.parametrize("key", ["write", "write_hex", "verify"])
+@pytest.mark.parametrize("key", ["write", "write_hex", "write_bin", "verify"])
 def test_a_slip_in_a_bundled_flasher_is_named_wherever_it_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:

@@ -9,7 +9,7 @@ import shutil
 import socket
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.lab import by_hand
 from steelyard.lab.config import Probe, flashers
 from steelyard.lab.virtual import ports
 from steelyard.lab.virtual.arm import AIRCR, DHCSR, DebugPort
@@ -87,14 +88,17 @@ def probe(reached: tuple[str, str], target: Target, flash: bytearray) -> Iterato
         opened.close()
 
 
-def openocd(probe: Probe, target: Target, *commands: str) -> None:
+def run(words: Sequence[str]) -> None:
     if shutil.which("openocd") is None:
         pytest.skip("openocd is not installed: scripts/setup test")
-    flasher = flashers()["openocd-probe"]
-    script = flasher.chips[target.chip_name].script
-    words = ("openocd", *probe.arguments(flasher), "-f", script, "-c", "; ".join(("init", *commands, "shutdown")))
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def openocd(probe: Probe, target: Target, *commands: str) -> None:
+    flasher = flashers()["openocd-probe"]
+    script = flasher.chips[target.chip_name].script
+    run(("openocd", *probe.arguments(flasher), "-f", script, "-c", "; ".join(("init", *commands, "shutdown"))))
 
 
 def test_stock_openocd_programs_verifies_and_erases(
@@ -116,6 +120,20 @@ def test_stock_openocd_programs_verifies_and_erases(
     openocd(probe, target, "reset halt", "flash erase_sector 0 0 0")
     assert flash[:first] == bytes([KNOWN[target.chip_name].erased]) * first
     assert flash[-1] == ERASED
+
+
+@pytest.mark.parametrize("reached", {n: (n, way) for n, way in REACHED}.values(), ids="-".join, indirect=True)
+def test_the_command_for_bytes_programs_them_where_they_belong(
+    probe: Probe, target: Target, flash: bytearray, tmp_path: Path
+) -> None:
+    """As ``image RUN -o x.bin`` says it, with a probe's own words in the place of ``PROBE``."""
+    image = tmp_path / "image of a run.bin"
+    image.write_bytes(random.Random(target.name).randbytes(5001))
+    [words] = [c for c in by_hand(target, "bin", str(image)) if c[0] == "openocd"]
+    at = words.index("PROBE")
+    own = [w for command in probe.commands for w in ("-c", command)]
+    run((*words[:at], probe.interface, *own, *words[at + 1 :]))
+    assert bytes(flash[:5001]) == image.read_bytes()
 
 
 def test_ram_and_registers_are_what_was_written(probe: Probe, target: Target, tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import select
+import shutil
 import socket
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.lab import by_hand
 from steelyard.lab.config import flashers
 from steelyard.lab.virtual.board import Chip
 from steelyard.lab.virtual.gdb import Gdb
@@ -91,3 +95,22 @@ def test_a_client_that_says_nothing_yet_stays(server: tuple[Gdb, Chip]) -> None:
             select.select(gdb.sockets[1:], [], [], 5)
             gdb.serve()
         assert line.recv(100) == b"+" + packet(b"S05")
+
+
+def test_the_command_for_bytes_programs_them_where_they_belong(server: tuple[Gdb, Chip], tmp_path: Path) -> None:
+    """As ``image RUN -o x.bin`` says it, with this server's driver in the place of ``PROBE``."""
+    if shutil.which("mspdebug") is None:
+        pytest.skip("mspdebug is not installed: scripts/setup test")
+    image = tmp_path / "x.bin"
+    image.write_bytes(bytes(range(1, 200)))
+    [(program, *words)] = by_hand(TARGET, "bin", str(image))
+    host, port = server[0].sockets[0].getsockname()
+    at = words.index("PROBE")
+    words[at : at + 1] = ["gdbc", "-d", f"{host}:{port}"]
+    with subprocess.Popen((program, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+        while running.poll() is None:
+            server[0].serve()
+        assert running.stdout is not None
+        assert running.returncode == 0, running.stdout.read()
+    asked = packet(b"m%x,c7" % FLASH.base)
+    assert said(server, asked).endswith(packet(image.read_bytes().hex().encode()))

@@ -149,10 +149,8 @@ def _made(content: bytes, target: Target, format: str) -> bytes:
         raise UserError(f"the image for {target.name} is a program of this machine's kind; take it as -o FILE.elf")
     code, esp = target.chip.flash, lab.kind_of(target)
     if format == "esp" and not esp:
-        others = [
-            n for n in target_names() if lab.kind_of(load_target(n)) and load_target(n).chip_name == target.chip_name
-        ]
-        why = f"take that of {' or '.join(others)}, or" if others else "it is for ESP chips; take"
+        loaded = _loaded(target)
+        why = f"take that of {loaded}, or" if loaded else "it is for ESP chips; take"
         raise UserError(f"no boot ROM loads what is for {target.name}: {why} .elf, .hex or .bin")
     try:
         return (
@@ -162,6 +160,12 @@ def _made(content: bytes, target: Target, format: str) -> bytes:
         )
     except ValueError as e:
         raise WorkError(f"the image: {e}; take it as -o FILE.elf") from e
+
+
+def _loaded(target: Target) -> str:
+    """Targets of the same chip whose images its boot ROM loads."""
+    of_chip = [t for t in map(load_target, target_names()) if t.chip_name == target.chip_name]
+    return " or ".join(t.name for t in of_chip if lab.kind_of(t))
 
 
 def _commands(target: Target, format: str, file: str) -> list[tuple[str, ...]]:
@@ -181,6 +185,8 @@ def _to_flash(target: Target, format: str, file: str) -> list[str]:
     others = [f for f in IMAGES if _commands(target, f, file)]
     if others:
         return [f"No flasher that is known here takes this for {target.chip_name}; take {' or '.join(others)}.", *where]
+    if loaded := _loaded(target):
+        return [f"No boot ROM loads what is for {target.name}; take the image of a run on {loaded}.", *where]
     if format == "bin":
         return [f"No flasher is known for {target.chip_name}.", *where]
     return [f"No flasher is known for {target.chip_name}; a debug probe's tools load it."]

@@ -24,6 +24,7 @@ class Written(NamedTuple):
     image: str
     script: str
     start: str
+    base: str
     mode: str
 
 
@@ -39,7 +40,7 @@ class Looked(NamedTuple):
 
 #: by the key of a flasher's table
 KNOWN = {
-    **dict.fromkeys(("write", "write_hex", "verify"), Written._fields),
+    **dict.fromkeys(("write", "write_hex", "write_bin", "verify"), Written._fields),
     **dict.fromkeys(("restart", "fill", "dump"), Looked._fields),
     "probe": ("interface",),
     "probe_command": ("command",),

@@ -58,7 +58,8 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     a boot loader with one of its own; ``{mode}`` is 8e1, or 8n1 on
     a virtual board, whose port has no parity; ``{probe}`` is the board's debug probe. ``image`` is the kind of file
     that it takes (``KINDS`` in ``lab/image.py``); ``write_hex`` are the arguments for Intel HEX, of those that take it
-    too. It gets ``seconds``; ``package`` is the command that installs it.
+    too, and ``write_bin`` those for bytes, which begin at ``{base}``. It gets ``seconds``; ``package`` is the command
+    that installs it.
 
     A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
     boot loader has the line for ``boot_seconds``, unless it can be told to ``leave``. One that ``touches`` needs to be
@@ -80,6 +81,7 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     seconds: float = 120.0
     write: tuple[str, ...]
     write_hex: tuple[str, ...] = ()
+    write_bin: tuple[str, ...] = ()
     verify: tuple[str, ...]
     boot_seconds: float = 0.0
     leave: Leave | None = None

@@ -72,10 +72,10 @@ def by_hand(target: Target, format: str, file: str) -> list[tuple[str, ...]]:
     found = []
     for flasher in flashers().values():
         chip = flasher.known(target)
-        if chip is None or format not in ((chip.image or flasher.image).partition("-")[0], "hex"):
+        if chip is None:
             continue
-        arguments = flasher.write_hex if format == "hex" else flasher.write
-        if arguments:
+        own = (chip.image or flasher.image).partition("-")[0]
+        if arguments := {"hex": flasher.write_hex, "bin": flasher.write_bin, own: flasher.write}.get(format):
             words = _words(flasher, target, file, "PORT", "PORT")
             probe = Probe(interface="PROBE").arguments(flasher)
             found.append((flasher.program, *spelt(arguments, words, probe)))
@@ -94,6 +94,7 @@ def _words(flasher: Flasher, target: Target, image: str, port: str, boot_port: s
         image=image,
         script=chip.script,
         start=hex(chip.start),
+        base=hex(target.chip.flash.base),
         mode=mode,
     )
 
