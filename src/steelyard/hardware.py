@@ -172,7 +172,7 @@ class Hardware:
             if verified.failure is not None:
                 raise ToolError(verified.failure, verified.log)
             record = (
-                _with_report(job.reported, record, verified)
+                _with_report(job.reported, record, job.design, verified)
                 if job.reported
                 else self._with_figures(job, record, verified, cells.result()[0], gate.result(), routes)
             )
@@ -198,7 +198,7 @@ class Hardware:
     ) -> Record:
         metrics = figures.area(cells, job.device)
         metrics |= figures.of_toggles(gate.sizes, gate.toggles)
-        cycles, notes = figures.of_cycles(verified.sizes, verified.cycles)
+        cycles, notes = figures.of_cycles(verified.sizes, verified.cycles, dict(job.design.block))
         metrics |= cycles
         points = figures.points(verified.sizes, verified.cycles)
         if job.device.place:
@@ -460,9 +460,9 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
     return None
 
 
-def _with_report(report: Report, record: Record, verified: Verified) -> Record:
+def _with_report(report: Report, record: Record, design: Design, verified: Verified) -> Record:
     """Figures of a vendor's tool, with the cycles of ours. Nothing here has seen its netlist."""
-    cycles, notes = figures.of_cycles(verified.sizes, verified.cycles)
+    cycles, notes = figures.of_cycles(verified.sizes, verified.cycles, dict(design.block))
     points = figures.points(verified.sizes, verified.cycles)
     metrics = report.metrics | cycles
     if "fmax_reported" in metrics:

@@ -19,10 +19,11 @@ def test_long_inputs_are_differences() -> None:
     """Cycles of a permutation of 7 in a cycle for 8 bytes, behind a start of 45."""
     sizes = [CallSize("encrypt", "PT", 0, n) for n in (16, 256, 512, 1024)]
     cycles = [45 + 7 * s.message // 8 for s in sizes]
-    made, notes = figures.of_cycles(sizes, cycles)
+    made, notes = figures.of_cycles(sizes, cycles, {"data": 8})
     assert made["bits_per_cycle_pt"] == pytest.approx(64 / 7)
     assert notes == []
-    _, notes = figures.of_cycles(sizes, [*cycles[:3], cycles[3] + 90])
+    made, notes = figures.of_cycles(sizes, [*cycles[:3], cycles[3] + 5], {"data": 8})
+    assert "bits_per_cycle_pt" in made
     assert len(notes) == 1
     assert "differ between 256, 512, 1024 bytes" in notes[0]
 
@@ -33,13 +34,54 @@ def test_long_inputs_are_whole_blocks_whatever_their_size_is_said_to_be(said: in
     blocks = (("hash", said),) if said else ()
     design = Design("f", "d", "v", Path(), "top", 32, (), hash="h", block=blocks)
     sizes = vectors.measured(design, ["hash"])
-    made, notes = figures.of_cycles(sizes, [7 + 10 * -(-s.message // 24) for s in sizes])
+    made, notes = figures.of_cycles(sizes, [7 + 10 * -(-s.message // 24) for s in sizes], dict(blocks))
     assert made["bits_per_cycle_hash"] == pytest.approx(19.2)
     assert notes == []
     assert max(s.message for s in sizes) <= MAX_SEGMENT
     sizes = list(dict.fromkeys([*sizes, *vectors.every(["hash"])]))
-    again, notes = figures.of_cycles(sizes, [7 + 10 * -(-s.message // 24) for s in sizes])
+    again, notes = figures.of_cycles(sizes, [7 + 10 * -(-s.message // 24) for s in sizes], dict(blocks))
     assert (again, notes) == (made, []), "2048 bytes are no whole blocks"
+
+
+#: cycles that designs rest in sizes, so that those between the long ones are few
+RESTS = (
+    {2112: 3800, 1056: 5700},
+    {2112: 3800},
+    {4224: -2112 // 8 * 7},
+    {16: 3000, 64: 3000, 1056: 3000, 1536: 3000, 2112: 3000},
+)
+
+
+@pytest.mark.parametrize("rests", RESTS)
+@pytest.mark.parametrize("blocks", [{}, {"ad": 8, "data": 8}, {"ad": 5000, "data": 5000}])
+def test_who_rests_in_some_sizes_has_no_figure_of_long_ones(rests: dict[int, int], blocks: dict[str, int]) -> None:
+    """The difference would be of the rests; other sizes belie it. What is honest keeps its figures."""
+    design = Design("f", "d", "v", Path(), "top", 32, (), aead="a")
+    sizes = vectors.measured(design, ["encrypt", "decrypt"])
+    assert {s.message for s in sizes} == {0, 16, 64, 1056, 1536, 2112, 4224}
+    cycles = [45 + s.message // 8 * 7 + s.ad // 8 * 5 - 4 * s.reuse for s in sizes]
+    honest, notes = figures.of_cycles(sizes, cycles, blocks)
+    assert notes == []
+    rested = [
+        c + rests.get(s.message, 0) * (s.op == "encrypt" and s.ad == 0) for s, c in zip(sizes, cycles, strict=True)
+    ]
+    made, notes = figures.of_cycles(sizes, rested, blocks)
+    assert honest.keys() - made.keys() == {"bits_per_cycle_pt", "bits_per_cycle_ad_pt"}
+    assert {k: honest[k] for k in made} == made
+    assert notes[0].startswith("encrypt of PT: no bits in a cycle of long inputs, as ")
+
+
+def test_blocks_that_long_inputs_do_not_fill_keep_their_figure() -> None:
+    """Blocks of 20 bytes, of which the longest inputs are multiples and GMU's are not; pairs of 16; a length before."""
+    design = Design("f", "d", "v", Path(), "top", 32, (), aead="a", block=(("ad", 20), ("data", 32)))
+    sizes = vectors.measured(design, ["encrypt"])
+    blocks = dict(design.block)
+    cycles = [9 + 170 * -(-s.ad // 20) + 16 * -(-s.message // 16) + 15 * -(-s.message // 32) for s in sizes]
+    made, notes = figures.of_cycles(sizes, cycles, blocks)
+    assert made.keys() == {"bits_per_cycle_pt", "bits_per_cycle_ad", "bits_per_cycle_ad_pt", "key_cycles"}
+    assert notes == []
+    cycles = [9 + 16 * s.message + 8 * (s.ad + (s.ad > 0) + 2 * (s.ad > 127)) for s in sizes]
+    assert figures.of_cycles(sizes, cycles, {"ad": 4, "data": 4})[1] == []
 
 
 def test_inverters_are_tables_that_may_share_others() -> None:
@@ -49,8 +91,12 @@ def test_inverters_are_tables_that_may_share_others() -> None:
 
 def test_a_key_costs_what_its_absence_saves() -> None:
     sizes = [CallSize("encrypt", "PT", 0, 16), CallSize("encrypt", "PT", 0, 16, reuse=True)]
-    assert figures.of_cycles(sizes, [59, 55])[0] == {"key_cycles": 4}
+    assert figures.of_cycles(sizes, [59, 55], {})[0] == {"key_cycles": 4}
     assert [p.cycles for p in figures.points(sizes, [59, 55])] == [59]
+    more = [*sizes, CallSize("encrypt", "AD", 64, 0), CallSize("encrypt", "AD", 64, 0, reuse=True)]
+    made, (note,) = figures.of_cycles(more, [59, 59, 99, 95], {})  # who rests where the key's cost is looked at
+    assert made == {}
+    assert note == "no cycles of a key, as it costs 0 to 4, by the size of the message"
 
 
 def test_throughput_follows_the_mean_frequency() -> None:

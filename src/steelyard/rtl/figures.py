@@ -9,11 +9,15 @@ from statistics import fmean, stdev
 from ..model.record import Point
 from .device import Device
 from .synthesis import Cells, Routed
-from .vectors import GMU, CallSize
+from .vectors import GMU, LARGEST, CallSize
 
 #: what data are, and the part of a metric's name that says so
 KINDS = {"PT": "pt", "AD": "ad", "AD+PT": "ad_pt", "HM": "hash"}
+#: the same, as a design's description says what its blocks are of
+_PARTS = {"PT": ("data",), "AD": ("ad",), "AD+PT": ("ad", "data"), "HM": ("hash",)}
 _BACK = "decrypt_"
+#: bytes that a block may have though its design says that they are fewer, or nothing
+_ANY = 64
 
 
 def area(cells: Cells, device: Device) -> dict[str, int | float]:
@@ -50,31 +54,61 @@ def points(sizes: Sequence[CallSize], cycles: Sequence[int]) -> tuple[Point, ...
     return tuple(Point(op, a, m, c) for (op, a, m), c in made.items())  # type: ignore[arg-type]
 
 
-def of_cycles(sizes: Sequence[CallSize], cycles: Sequence[int]) -> tuple[dict[str, int | float], list[str]]:
-    """Bits in a cycle of long inputs, and what a new key costs; and a note for each kind of data whose differences do
-    not agree yet."""
+def of_cycles(
+    sizes: Sequence[CallSize], cycles: Sequence[int], blocks: Mapping[str, int]
+) -> tuple[dict[str, int | float], list[str]]:
+    """Bits in a cycle of long inputs, and what a new key costs, as far as other sizes do not belie them; and a note for
+    each that they do, and for each kind of data whose differences do not agree yet."""
     made: dict[str, int | float] = {}
     notes = []
     taken = dict(zip(sizes, cycles, strict=True))
     for op in dict.fromkeys(s.op for s in sizes):
+        rates: dict[str, float] = {}
         for of, name in KINDS.items():
             of_it = {_bytes(s): s for s in sizes if s.op == op and s.of == of and not s.reuse}
             most = max(of_it, default=0)  # the longest, a half and a quarter of it are whole blocks
             if most % 4 or not {most // 2, most // 4} <= of_it.keys():
                 continue
             long = [of_it[most // 4], of_it[most // 2], of_it[most]]
-            first, last = (8 * (_bytes(b) - _bytes(a)) / (taken[b] - taken[a]) for a, b in pairwise(long))
-            made[f"bits_per_cycle_{_prefix(op)}{name}"] = last
-            if abs(first - last) > 1e-9:
+            first, last = ((taken[b] - taken[a]) / (_bytes(b) - _bytes(a)) for a, b in pairwise(long))
+            if len(_PARTS[of]) == 1:
+                rates |= dict.fromkeys(_PARTS[of], last)
+            held = [*(s for s in of_it.values() if max(s.ad, s.message) in GMU), *long]
+            if belied := _belied({s: taken[s] for s in held}, rates, blocks):
+                notes.append(f"{op} of {of}: no bits in a cycle of long inputs, as {belied}")
+                continue
+            made[f"bits_per_cycle_{_prefix(op)}{name}"] = 8 / last
+            if abs(8 / first - 8 / last) > 1e-9:
                 sizes_said = ", ".join(str(_bytes(s)) for s in long)
-                notes.append(
-                    f"{op} of {of}: bits in a cycle differ between {sizes_said} bytes: {first:.4g}, {last:.4g}"
-                )
-    for s in sizes:
-        if s.reuse and s.op == "encrypt":
-            fresh = CallSize(s.op, s.of, s.ad, s.message)
-            made.setdefault("key_cycles", taken[fresh] - taken[s])
+                said = f"{8 / first:.4g}, {8 / last:.4g}"
+                notes.append(f"{op} of {of}: bits in a cycle differ between {sizes_said} bytes: {said}")
+    saved = {taken[CallSize(s.op, s.of, s.ad, s.message)] - taken[s] for s in sizes if s.reuse and s.op == "encrypt"}
+    if len(saved) == 1:
+        made["key_cycles"] = saved.pop()
+    elif saved:
+        notes.append(f"no cycles of a key, as it costs {min(saved)} to {max(saved)}, by the size of the message")
     return made, notes
+
+
+def _belied(taken: Mapping[CallSize, int], rates: Mapping[str, float], blocks: Mapping[str, int]) -> str:
+    """Which size takes other cycles than the longest one minus those of the bytes between them, by more than a block of
+    each kind of data takes; empty where none does. Who rests in the shorter of the two sizes that a difference is of
+    would have to rest as long in all others."""
+    longest = [*taken][-1]
+    used = {p: rates.get(p, 0) for p in _PARTS[longest.of]}
+    if min(used.values()) <= 0:
+        return f"{' or '.join(used)} of twice the bytes take no longer"
+    room = sum(rate * min(max(blocks.get(p, 0), _ANY), LARGEST) for p, rate in used.items())
+    for s, c in taken.items():
+        between = {"ad": longest.ad - s.ad, "data": longest.message - s.message, "hash": longest.message - s.message}
+        due = taken[longest] - sum(rate * between[p] for p, rate in used.items())
+        if abs(c - due) > room + 1e-6:
+            return f"{_said(s)} take {c} cycles, and by the longest ones {due:.0f}"
+    return ""
+
+
+def _said(s: CallSize) -> str:
+    return f"{s.ad} and {s.message} bytes" if s.ad and s.message else f"{_bytes(s)} bytes"
 
 
 def of_toggles(sizes: Sequence[CallSize], toggles: Sequence[int]) -> dict[str, int | float]:

@@ -14,8 +14,10 @@ from ..model.inputs import Inputs
 from .design import Design
 from .streams import MAX_SEGMENT, Call
 
-#: every size up to this occurs, and up to twice a block; the largest block that counts, and bytes past two of them
-_EVERY, _LARGEST, _PAST = 72, 136, 8
+#: every size up to this occurs, and up to twice a block; and bytes past two of them
+_EVERY, _PAST = 72, 8
+#: the largest block that counts, whatever a design says
+LARGEST = 136
 #: the longest message and associated data, in bytes
 LONGEST = 2048
 #: cycles of sizes that a netlist is asked besides those that count: it is simulated forty times as slowly as a source
@@ -193,7 +195,7 @@ def _parted(output: bytes, tag: int) -> tuple[bytes, bytes]:
 
 def _until(block: int) -> int:
     """The size before which every one occurs."""
-    return max(_EVERY, 2 * min(block, _LARGEST)) + _PAST
+    return max(_EVERY, 2 * min(block, LARGEST)) + _PAST
 
 
 def _step(design: Design) -> int:
