@@ -27,7 +27,7 @@ from steelyard.lab.lock import held, is_held, port_of
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.errors import UserError
 from steelyard.model.reasons import Reason
-from steelyard.pipeline import Job, Pipeline, nocrypt
+from steelyard.pipeline import Job, Pipeline
 from tests import toys
 from tests.conftest import Bench, the_target, write
 
@@ -68,11 +68,6 @@ def at_bench(there: Elsewhere) -> Lab:
     return lab.load(there.here / "lab.toml")
 
 
-@pytest.fixture
-def image(bench: Bench) -> Path:
-    return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
-
-
 def job(bench: Bench, *boards: Station, n: int = 1, **hooks: str) -> Job:
     write(bench.package(variant=f"toy{n}", **hooks).folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
     return replace(bench.job(bench.package(variant=f"toy{n}", **hooks), the_target("uno"), "0/16,16/0"), on=boards)
@@ -101,8 +96,8 @@ def test_a_record_is_what_it_is_here(bench: Bench, there: Elsewhere, here: Lab) 
     assert "virtual-board far: one at bench, played" in record.notes
     assert on([record]) == {"far"}
     assert there.is_free(at_bench(there), "one")
-    assert {log.reason for log in attempt.logs("far")} == {""}
-    logs = [json.loads(f.read_text()) for f in (there.here / "home/lab/one.log").iterdir()]
+    assert {log.reason for log in attempt.logs(here.boards["far"])} == {""}
+    logs = [json.loads(f.read_text()) for f in (there.here / "home/lab").glob("one-*/log/*")]
     assert [log["board"] for log in logs] == ["one", "one"]  # nocrypt, and the toy
 
 
@@ -134,7 +129,7 @@ def test_a_batch_is_one_message_and_an_image_is_sent_once(
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("", "bench: no Steelyard: /bin/sh: 1: exec: steelyard: not found; pip install 'steelyard[lab]=="),
+        ("", "bench: no Steelyard: /bin/sh: 1: exec: steelyard: not found; clone version "),
         ("#!/bin/sh\necho 'steelyard agent 0.0.7'; exec cat", f"bench: has Steelyard 0.0.7, and here is {__version__}"),
         ("#!/bin/sh\necho 'No such command' >&2; exit 2", "bench: no agent: No such command; "),
         ("#!/bin/sh\necho steelyard agent; cat >/dev/null", "bench: did not answer in 2 s"),
@@ -175,7 +170,7 @@ def test_what_is_stored_is_found_while_the_machine_is_off(bench: Bench, there: E
     assert other.failure.reason is Reason.UNREACHABLE
     assert "far at bench" in other.failure.detail
     assert not other.final
-    assert attempt.logs("far")[-1].reason == "machine-unreachable"
+    assert attempt.logs(here.boards["far"])[-1].reason == "machine-unreachable"
 
 
 @pytest.mark.parametrize(
@@ -227,7 +222,7 @@ def test_a_connection_that_is_cut_is_made_again(
         "attempt 1 ended with board-unreachable: far at bench: bench: the connection ended:"
         " Timeout, server me@bench not responding."
     )
-    assert [log.what.split(",")[0] for log in attempt.logs("far")][1] == "nocrypt"
+    assert [log.what.split(",")[0] for log in attempt.logs(here.boards["far"])][1] == "nocrypt"
     assert there.is_free(at_bench(there), "one")
 
 
@@ -278,8 +273,8 @@ def test_a_wish_to_stop_ends_the_agent(there: Elsewhere, here: Lab, image: Path)
         stopped()
     assert there.is_free(at_bench(there), "one")
     assert running(there) == []
-    assert attempt.logs("far")[-1].reason == attempt.INTERRUPTED
-    [log] = [json.loads(f.read_text()) for f in (there.here / "home/lab/one.log").iterdir()]
+    assert attempt.logs(here.boards["far"])[-1].reason == attempt.INTERRUPTED
+    [log] = [json.loads(f.read_text()) for f in (there.here / "home/lab").glob("one-*/log/*")]
     assert log["reason"] == attempt.INTERRUPTED
 
 
@@ -357,7 +352,7 @@ def test_a_board_that_was_released_there_gets_no_run(
     far = station(here)
     with monkeypatch.context() as patch:
         patch.setenv("STEELYARD_HOME", str(there.here / "home"))
-        aside.put("one", aside.Mark(1.0, released=True))
+        aside.put(lab.load(there.here / "lab.toml").boards["one"], aside.Mark(1.0, released=True))
     assert failing(lambda: call(far, image)) == (
         Reason.BOARD_LOST,
         "far at bench: was released there: steelyard boards retry one, there",

@@ -71,7 +71,7 @@ def test_a_newer_server_is_left_alone(database: str) -> None:
     with server.begin() as connection:
         connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '9876'")
     server.dispose()
-    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; update Steelyard"):
         Store.open(database)
 
 
@@ -102,7 +102,7 @@ def test_a_newer_schema_is_left_alone(path: Path) -> None:
         connection.execute(f"UPDATE {REVISION} SET version_num = '9876'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; update Steelyard"):
         Store.open(path)
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == [path.name]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model import checked, userfile
-from ..model.errors import UserError, cut
+from ..model.errors import UPDATE, UserError, cut
 from ..model.record import Record
 
 #: raise with every change of the JSON of records that an older reader would misread
@@ -61,7 +61,7 @@ def records(path: Path, document: Any) -> list[Record]:
     schema = document.get("schema")
     if not isinstance(schema, int) or schema > SCHEMA:
         text = f"{path}: schema {schema!r}, this version reads up to {SCHEMA}"
-        raise UserError(f"{text}; run: pip install --upgrade steelyard")
+        raise UserError(f"{text}; {UPDATE}")
     try:
         return checked.convert(document["runs"], list[Record])
     except checked.Wrong as e:

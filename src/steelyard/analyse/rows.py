@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache
 
-from ..model.errors import UserError, cut, unknown
+from ..model.errors import UPDATE, UserError, cut, unknown
 from ..model.metric import DERIVED, MADE, headings, metric, metric_names, size_of
 from ..model.primitive import PRIMITIVES
 from ..model.record import Record
@@ -68,8 +68,7 @@ def check_primitives(found: Iterable[Row]) -> None:
     """Raises :class:`UserError` for rows of a primitive that this version does not know."""
     if odd := {str(r["primitive"]) for r in found} - PRIMITIVES.keys():
         raise UserError(
-            f"the database has runs of {cut(', '.join(sorted(odd)))}, which this version does not know; "
-            "run: pip install --upgrade steelyard"
+            f"the database has runs of {cut(', '.join(sorted(odd)))}, which this version does not know; {UPDATE}"
         )
 
 

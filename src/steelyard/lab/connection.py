@@ -142,7 +142,7 @@ class Connection:
         if code == ssh.NO_CONNECTION:
             return f"no connection: {last}"
         if code in _NO_COMMAND:
-            install = f"pip install 'steelyard[lab]=={__version__}' there, or write its command into hosts in lab.toml"
+            install = f"clone version {__version__} there, make setup, and write its command into hosts in lab.toml"
             return f"no Steelyard: {last}; {install}"
         return f"no agent: {last or f'exit code {code}'}; {__version__} is here: install the same there"
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+#: what helps against something that a later version made
+UPDATE = "update Steelyard: git pull, make setup"
 #: the most names that a message lists
 MOST = 30
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from ..model.errors import UPDATE
 from ..model.packed import unpack
 from ..model.primitive import PRIMITIVES
 from ..model.record import OPERATIONS, Record
@@ -18,7 +19,7 @@ from .store import Store
 #: figures that no verified run has below zero, but for the cycles that a machine's empty call may take longer than a
 #: copy (docs/definitions.md)
 _MEAN, _BELOW = re.compile(rf"cycles_({'|'.join(OPERATIONS)})_(known_)?mean"), -32
-_AGAIN, _NEWER = "restore a copy, or run it again", "run: pip install --upgrade steelyard"
+_AGAIN, _NEWER = "restore a copy, or run it again", UPDATE
 
 
 class Trouble(Struct, frozen=True):

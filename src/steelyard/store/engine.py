@@ -25,7 +25,7 @@ from sqlalchemy import inspect as tables_of
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, DisconnectionError, NoSuchModuleError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from steelyard.model.errors import cut, unknown
+from steelyard.model.errors import UPDATE, cut, unknown
 
 from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
@@ -247,8 +247,7 @@ def _revision(connection: Connection, name: str) -> str | None:
         raise _odd(name, found)
     if found > schema.HEAD:
         raise StoreError(
-            f"{name} has schema {found}, this version of Steelyard knows schemas up to {schema.HEAD}; "
-            "run: pip install --upgrade steelyard"
+            f"{name} has schema {found}, this version of Steelyard knows schemas up to {schema.HEAD}; {UPDATE}"
         )
     return found
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, CursorResult, text
 
+from steelyard.model.errors import UPDATE
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 from steelyard.model.row import Made, Row, Value, names_of
@@ -357,7 +358,7 @@ def _reason(word: str, run_id: int) -> Reason:
         return Reason(word)
     except ValueError:
         what = f"record {run_id} failed with {word!r}, which this version does not know"
-        raise Unreadable(what, "run: pip install --upgrade steelyard") from None
+        raise Unreadable(what, UPDATE) from None
 
 
 def _time(stored: int) -> datetime:
