@@ -20,19 +20,21 @@ def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monk
     there = lab.load(paths.ROOT / "docs/guides/lab.toml")
     lost = Failure(Reason.BOARD_LOST, "uno-1: no such device")
     for failure, other in ((lost, ""), (None, attempt.INTERRUPTED)):
-        attempt.begin("uno-1", lab.Purpose("a run")).end(failure, other)
+        attempt.begin(there.boards["uno-1"], lab.Purpose("a run")).end(failure, other)
     assert doing(there, "uno-1").error == "board-unreachable: uno-1: no such device"
-    attempt.begin("uno-1", lab.Purpose("a run")).end(None, "ZeroDivisionError")
+    attempt.begin(there.boards["uno-1"], lab.Purpose("a run")).end(None, "ZeroDivisionError")
     assert doing(there, "uno-1").error == "ZeroDivisionError"
 
 
 def test_a_long_error_takes_no_room_from_the_state(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
     monkeypatch.setattr("steelyard.cli.console.PIPED_WIDTH", 80)
-    there = str(paths.ROOT / "docs/guides/lab.toml")
-    attempt.begin("uno-1", lab.Purpose("a run")).end(Failure(Reason.BOARD_LOST, "uno-1: no such device; " * 9))
-    assert cli(["boards", "release", "uno-1", "--lab", there]).code == 0
-    said = cli(["boards", "--lab", there]).out
+    file = paths.ROOT / "docs/guides/lab.toml"
+    there = lab.load(file)
+    lost = Failure(Reason.BOARD_LOST, "uno-1: no such device; " * 9)
+    attempt.begin(there.boards["uno-1"], lab.Purpose("a run")).end(lost)
+    assert cli(["boards", "release", "uno-1", "--lab", str(file)]).code == 0
+    said = cli(["boards", "--lab", str(file)]).out
     assert "released" in said, said
 
 

@@ -157,7 +157,7 @@ def test_boards(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         write(tmp_path, {str(board.port.relative_to(tmp_path)): ""})
     now = 1_800_000_000.0
     monkeypatch.setattr(time, "time", lambda: now)
-    made = attempt.begin("pill-1", attempt.Purpose("toy1/ref -O3", 2))
+    made = attempt.begin(there.boards["pill-1"], attempt.Purpose("toy1/ref -O3", 2))
     now += 7.3
     attempt.heard(
         "reset halt", b"Info : clock speed 2000 kHz\nError: init mode failed (unable to connect to the target)"
@@ -165,9 +165,9 @@ def test_boards(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     made.passed(">", bytes.fromhex("a5010000fe"))
     made.end(Failure(Reason.PROBE_LOST, "pill-1: swd: openocd: Error: init mode failed"))
     why = Failure(Reason.BOARD_LOST, "maix-1: ports/maix-1: No such file or directory")
-    aside.put("maix-1", aside.Mark(now, why.reason, why.detail, why.next_action))
+    aside.put(there.boards["maix-1"], aside.Mark(now, why.reason, why.detail, why.next_action))
     with held(port_of(there.boards["uno-1"]), "uno-1"):
-        made = attempt.begin("uno-1", attempt.Purpose("ascon128v12/fast -O3", 1, 5, 1, 100.0))
+        made = attempt.begin(there.boards["uno-1"], attempt.Purpose("ascon128v12/fast -O3", 1, 5, 1, 100.0))
         made.step("works")
         now += 42
         made.called(1234)

@@ -98,10 +98,11 @@ def test_a_call_that_never_returns_costs_nobody_else(there: Wired, bench: Bench)
     [note] = [n for n in stuck.notes if n.startswith("attempt")]
     assert re.fullmatch("attempt 1 ended with runaway: " + said, note)
     check(good, todo[1:], bench.store, bench.store)
-    proofs = [log for name in "ab" for log in attempt.logs(name) if log.what == "nocrypt, to prove the board"]
+    logs = [log for name in "ab" for log in attempt.logs(there.lab.boards[name])]
+    proofs = [log for log in logs if log.what == "nocrypt, to prove the board"]
     assert proofs
     assert {log.reason for log in proofs} == {""}
-    assert aside.read("a") is aside.read("b") is None
+    assert aside.read(there.lab.boards["a"]) is aside.read(there.lab.boards["b"]) is None
     assert leases(bench.store) == 0
 
 
@@ -128,7 +129,7 @@ def test_a_disk_that_fills_up(there: Wired, bench: Bench, disk: Callable[[str], 
         assert 0 < len(unstored) <= len(full.keeper.waiting)
         assert "free some" in full.keeper.why
         assert all(r.failure.next_action == "free some disk space and run again" for r in records if r.failure)
-        assert aside.read("a") is aside.read("b") is None
+        assert aside.read(there.lab.boards["a"]) is aside.read(there.lab.boards["b"]) is None
         (place / "filler").unlink()
         [first] = stored.items()
         again = Pipeline(store).campaign(todo, lambda *_: None)
@@ -160,7 +161,7 @@ def test_thirty_kills_of_a_scheduler_with_the_real_tools(behind: tuple[Lab, list
 
     def on_boards(since: float) -> int:
         """Calls that the runs on both boards have had answered, since so many seconds after 1970."""
-        there = [now for name in "ab" if is_held(port_of(own.boards[name])) and (now := attempt.now(name))]
+        there = [now for name in "ab" if is_held(port_of(own.boards[name])) and (now := attempt.now(own.boards[name]))]
         return sum(now.calls for now in there if now.begun >= since and now.purpose.what.startswith("toy"))
 
     for k in range(KILLS):

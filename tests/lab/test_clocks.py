@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.cli.app import app
-from steelyard.lab import clocks, flash
+from steelyard.lab import aside, attempt, clocks, flash
 from steelyard.lab.virtual import played
 from steelyard.lab.virtual.board import Chip
 from steelyard.lab.virtual.clock import SECOND
@@ -113,9 +113,69 @@ def test_lab_tomls_word_wins_and_another_instrument_has_to_measure_anew(
     assert (said_so.clock_ppm, said_so.clock_said) == (-7, "-7 ppm")
     la = there.instruments["la"]
     assert there.but(instruments={"la": la.but(samplerate=12_000_000)}).board("a").clock_ppm == 0
-    (tmp_path / "home" / "lab" / "a.clock").write_text("{")
+    (station.board.files / "clock").write_text("{")
     assert there.board("a").clock_ppm == 0
-    assert clocks.kept("a", "uno", "la", la.clock) is None
+    assert clocks.kept(station.board, la, there.file) is None
+
+
+def test_what_was_measured_is_of_that_board_in_that_lab_by_that_instrument(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    file = described(tmp_path)
+    text = file.read_text()
+    lab.keep_clock(lab.load(file).board("a"), 123, 4.0)
+    changes = [('port = "a"', 'port = "b"'), (f"ppm = {ERROR}", "ppm = 250"), ("channels=8", "channels=4"), ("", "")]
+    for n, (old, new) in enumerate(changes):
+        assert old in text
+        other = tmp_path / f"{n}.toml"
+        other.write_text(text.replace(old, new))
+        assert lab.load(other).board("a").clock_said == "+0 ppm, never measured", (old, new)
+        file.write_text(text.replace(old, new))
+        assert lab.load(file).board("a").clock_ppm == (0 if old else 123), (old, new)
+    said_so = said("boards", "list", "--lab", tmp_path / "0.toml").stdout
+    assert "steelyard boards check measures it" in said_so
+
+
+def test_a_clock_goes_with_the_adapter_that_has_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As udev links it from there; the board may then be called by that name or by the port of the day."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(clocks, "BY_ID", names := tmp_path / "by-id")
+    names.mkdir()
+    port, other = tmp_path / "ttyACM0", tmp_path / "ttyACM1"
+    port.touch()
+    other.touch()
+    (names / "usb-1").symlink_to(port)
+    here = lab.load(described(tmp_path))
+    by_day = here.but(boards={"a": here.boards["a"].but(port=port)})
+    by_name = here.but(boards={"a": here.boards["a"].but(port=names / "usb-1")})
+    for there in (by_day, by_name):
+        lab.keep_clock(there.board("a"), 123, 4.0)
+    (names / "usb-1").unlink()
+    (names / "usb-1").symlink_to(other)
+    (names / "usb-2").symlink_to(port)
+    assert by_day.board("a").clock_ppm == 0, "another one has the port"
+    assert by_name.board("a").clock_ppm == 123
+    (names / "usb-1").unlink()
+    assert by_name.board("a").clock_ppm == 123, "unplugged, it is still that one"
+
+
+def test_boards_of_one_name_in_one_home_share_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marks, attempts and logs; a lab file that has the same port has the same board."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (tmp_path / "else").mkdir()
+    mine, its = lab.load(described(tmp_path)).boards["a"], lab.load(described(tmp_path / "else")).boards["a"]
+    aside.put(mine, aside.Mark(1.0, released=True))
+    made = attempt.begin(mine, attempt.Purpose("a run"))
+    assert attempt.now(mine) is not None
+    assert aside.read(its) is attempt.now(its) is None
+    made.end(None)
+    assert (len(attempt.logs(mine)), attempt.logs(its)) == (1, [])
+    copy = tmp_path / "copy.toml"
+    copy.write_text((tmp_path / "lab.toml").read_text())
+    assert aside.read(lab.load(copy).boards["a"]) is not None
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_the_rest_is_shared_among_boards(bench: Bench, boards: Boards, there: La
 
     def behave(image: Path) -> None:
         for name in "ab":
-            if (now := attempt.now(name)) is not None and now.purpose.left:
+            if (now := attempt.now(there.boards[name])) is not None and now.purpose.left:
                 shares.add(now.purpose.boards)
 
     boards.behave = {"a": behave, "b": behave}
@@ -82,7 +82,7 @@ def test_a_board_that_is_repaired_joins_the_campaign_that_goes_on(bench: Bench, 
         return None
 
     def whole(image: Path) -> None:
-        if aside.read("a") is not None:
+        if aside.read(there.boards["a"]) is not None:
             text = told(there, "retry", "a")
             assert "out of order: board-unreachable" in text
             repaired.set()
@@ -93,7 +93,7 @@ def test_a_board_that_is_repaired_joins_the_campaign_that_goes_on(bench: Bench, 
     records = weighed(bench, jobs(bench, there, 8))
     assert reasons(records) == [None] * 8
     assert on(records) == {"a", "b"}
-    assert aside.read("a") is None
+    assert aside.read(there.boards["a"]) is None
 
 
 def test_a_board_that_is_released_in_a_campaign_gets_no_further_run(bench: Bench, boards: Boards, there: Lab) -> None:
@@ -109,7 +109,7 @@ def test_a_board_that_is_released_in_a_campaign_gets_no_further_run(bench: Bench
     records = Pipeline(bench.store).campaign(todo, done)
     assert reasons(records) == [None] * 6
     assert boards.opened.count("a") <= before[0] + 1
-    mark = aside.read("a")
+    mark = aside.read(there.boards["a"])
     assert mark is not None
     assert mark.released
 
@@ -132,7 +132,7 @@ def test_what_is_in_a_board_that_was_released_is_not_believed(there: Lab, boards
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_log_has_the_newest_attempts_and_what_tools_said(there: Lab, boards: Boards, count: int) -> None:
     for n in range(4):
-        made = attempt.begin("a", attempt.Purpose(f"run {n}"))
+        made = attempt.begin(there.boards["a"], attempt.Purpose(f"run {n}"))
         attempt.heard("avrdude", f"said {n}".encode())
         made.passed("<", bytes([n]))
         made.end(Failure(Reason.FLASH_FAILED, f"detail {n}"))

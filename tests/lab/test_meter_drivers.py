@@ -80,8 +80,8 @@ def test_an_ina219_of_the_kernel_is_read(tmp_path: Path, files: dict[str, str]) 
 
 
 def test_an_ina219_on_a_bus_is_read_by_its_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The data sheet's own example (SBOS448G, 8.5.1): 11.98 V behind a shunt with 20 mV; here of 0.1 ohm. What the shunt
-    takes is not the board's."""
+    """The data sheet's own example (SBOS448G, 8.5.1): 11.98 V behind a shunt with 20 mV; here of 0.1 ohm. What the
+    shunt takes is not the board's."""
     registers = {1: b"\x07\xd0", 2: b"\x5d\x98"}
     written: list[tuple[int, int, list[int]]] = []
 
@@ -299,18 +299,21 @@ def test_what_sigrok_reads_out_of_range_is_no_sample(
             meter._check(made, metered(text), 0.0)
 
 
-@pytest.mark.parametrize("channels", [("V1",), ("I1", "V1", "V2"), ("I1", "P1", "I2")])
-def test_channels_without_a_current_or_with_one_twice_measure_nothing(channels: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("lines", [["1: 5 V"], ["1: 1 A", "2: 5 V", "3: 5 V"], ["1: 1 A", "2: 5 W", "3: 1 A"]])
+def test_channels_without_a_current_or_with_one_twice_measure_nothing(lines: list[str]) -> None:
     from steelyard.lab.meters import sigrok
 
+    channels = tuple(line[0] for line in lines)
     there = Meter(name="m", driver="sigrok", port="x", channels=channels, volts=5.0, gain=0.0, offset=0.0, most=9.0)
     with pytest.raises(UserError, match=r"meters\.m\.channels: name each once"):
         metered(there.but(channels=(*channels, channels[0])))
     driver = sigrok.Driver(metered(there))
     driver._seen = {}
+    *before, last = lines
+    for line in before:
+        driver._line(line, meter.Samples())
     with pytest.raises(ValueError, match="channels have to be of a current or a power, and of each quantity one"):
-        for channel in channels:
-            driver._line(f"{channel}: 1 {dict(V='V', I='A', P='W')[channel[0]]}", meter.Samples())
+        driver._line(last, meter.Samples())
 
 
 @pytest.mark.parametrize("line", ["I1: 1e+05 uA", "I1: 1e-04 kA", "I1: 100.0 mA", "I1: 1e2mA"])

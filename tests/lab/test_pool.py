@@ -199,18 +199,19 @@ def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Ben
     assert on(records) == {"b"}
     [(text, _)] = [(n, r) for r in records for n in r.notes if n.startswith("attempt")]
     assert text == "attempt 1 ended with board-unreachable: a: as it was told; the board is virtual"
-    mark = aside.read("a")
+    mark = aside.read(there.boards["a"])
     assert mark is not None
     assert (mark.reason, mark.detail) == ("board-unreachable", "a: as it was told; the board is virtual")
     assert boards.opened.count("a") == 1 + pool.PROOFS
-    assert (attempt.logs("a")[0].number, attempt.logs("a")[0].reason) == (1, "board-unreachable")
+    first = attempt.logs(there.boards["a"])[0]
+    assert (first.number, first.reason) == (1, "board-unreachable")
 
     # it is repaired: its user says so, and it proves itself
     del boards.behave["a"]
-    aside.lift("a")
+    aside.lift(there.boards["a"])
     records = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 5)])
     assert (reasons(records), on(records)) == ([None], {"a"})
-    assert attempt.logs("a")[-2].what == "nocrypt, to prove the board"
+    assert attempt.logs(there.boards["a"])[-2].what == "nocrypt, to prove the board"
 
 
 @pytest.mark.parametrize("how", [Reason.RUNAWAY, Reason.PROTOCOL, Reason.WRONG_OUTPUT, Reason.FAULT])
@@ -220,7 +221,7 @@ def test_a_board_that_fails_with_nocrypt_says_nothing_of_packages(
     """Neither in the reason, which would be theirs for ever, nor in what to do about it."""
 
     def behave(image: Path) -> Reason:
-        purpose = attempt.now("a")
+        purpose = attempt.now(there.boards["a"])
         assert purpose is not None
         return how if purpose.purpose.what.startswith("nocrypt,") else Reason.PROTOCOL
 
@@ -230,7 +231,7 @@ def test_a_board_that_fails_with_nocrypt_says_nothing_of_packages(
     assert not any(r.final for r in records)
     text = f"no board is left: a is out of order: as it was told: {pool.REVIVE}"
     assert {r.failure.detail for r in records if r.failure} == {text}
-    mark = aside.read("a")
+    mark = aside.read(there.boards["a"])
     assert mark is not None
     assert (mark.reason, mark.remedy) == (how, pool.REVIVE)
 
@@ -248,7 +249,7 @@ def test_what_is_not_a_boards_doing_sets_none_aside(
 
         patch.setattr(Pipeline, "_prove", full)
         assert set(reasons(weighed(bench, todo))) <= {Reason.DISK_FULL, Reason.BOARD_LOST}
-    assert aside.read("a") is None
+    assert aside.read(there.boards["a"]) is None
     boards.behave.clear()
     assert reasons(weighed(bench, todo)) == [None] * 2
 
@@ -266,14 +267,14 @@ def test_where_all_boards_are_lost_every_run_says_why(bench: Bench, boards: Boar
     pool._out.clear()  # as in another process: the boards may prove themselves
     pool._doubted.clear()
     assert reasons(weighed(bench, jobs(bench, there, 4))) == [None] * 4
-    assert aside.read("a") is aside.read("b") is None
+    assert aside.read(there.boards["a"]) is aside.read(there.boards["b"]) is None
 
 
 def test_a_flaky_board_is_set_aside_though_it_proves_itself(bench: Bench, boards: Boards, there: Lab) -> None:
     proofs = []
 
     def behave(image: Path) -> Reason | None:
-        purpose = attempt.now("a")
+        purpose = attempt.now(there.boards["a"])
         assert purpose is not None
         proofs.append(purpose.purpose.what.startswith("nocrypt,"))
         return None if proofs[-1] else Reason.FLASH_FAILED
@@ -283,7 +284,7 @@ def test_a_flaky_board_is_set_aside_though_it_proves_itself(bench: Bench, boards
     assert record.failure == Failure(Reason.FLASH_FAILED, "a: as it was told; the board is virtual")
     assert proofs == [False, True, False, True, False]
     assert [n.split(" ended")[0] for n in record.notes if n.startswith("attempt")] == ["attempt 1", "attempt 2"]
-    assert aside.read("a") is not None
+    assert aside.read(there.boards["a"]) is not None
 
 
 def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Boards, there: Lab) -> None:
@@ -294,7 +295,7 @@ def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Board
     sizes: dict[str, int] = {}
 
     def behave(image: Path) -> Reason | None:
-        purpose = attempt.now("a")
+        purpose = attempt.now(there.boards["a"])
         assert purpose is not None
         name = purpose.purpose.what.partition("/")[0]
         sizes[name] = sizes.get(name, 0) + 1
@@ -303,7 +304,7 @@ def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Board
     boards.behave["a"] = behave
     records = weighed(bench, [replace(job, on=job.on[:1]) for job in (*wrong, *jams, *good)])
     assert reasons(records) == [Reason.KAT_MISMATCH, *[Reason.PROTOCOL] * 3, None]
-    assert aside.read("a") is None
+    assert aside.read(there.boards["a"]) is None
     assert {name: n for name, n in sizes.items() if name.startswith("toy")} == {
         "toy1": 2,
         "toy2": 2,
@@ -339,7 +340,7 @@ def test_a_board_that_is_lost_late_is_no_property_of_the_cipher(
 
 
 def test_a_board_that_is_released_gets_no_run(bench: Bench, boards: Boards, there: Lab) -> None:
-    aside.put("a", aside.Mark(1.0, released=True))
+    aside.put(there.boards["a"], aside.Mark(1.0, released=True))
     assert on(weighed(bench, jobs(bench, there, 2))) == {"b"}
     [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 3)])
     assert record.failure == Failure(Reason.BOARD_LOST, "no board is left: a was released: steelyard boards retry a")
@@ -402,7 +403,7 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(
             assert "free some" in pipeline.keeper.why or Reason.DISK_FULL in reasons(records)
         assert pipeline.keeper.waiting == {}
         assert all(r.id for r in records), "there was room again before the end, and each says which run it is"
-        assert aside.read("a") is aside.read("b") is None
+        assert aside.read(there.boards["a"]) is aside.read(there.boards["b"]) is None
         again = Pipeline(store).campaign(todo, lambda *_: None)
         assert reasons(again) == [None] * 5
         assert {r.setup.key: r.id for r in again}.items() >= {r.setup.key: r.id for r in records if r.ok}.items()
@@ -411,21 +412,21 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(
 
 
 def test_logs_are_bounded_and_a_full_disk_costs_only_them(
-    boards: Boards, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    boards: Boards, there: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for n in range(attempt.KEPT + 3):
-        made = attempt.begin("a", attempt.Purpose(f"run {n}"))
+        made = attempt.begin(there.boards["a"], attempt.Purpose(f"run {n}"))
         for _ in range(50):
             made.passed(">", bytes(500))
         attempt.heard("tool", b"x" * 3 * attempt.SAID)
         made.end(Failure(Reason.FLASH_FAILED, "no"))
-    logs = attempt.logs("a")
+    logs = attempt.logs(there.boards["a"])
     assert [log.what for log in logs] == [f"run {n}" for n in range(3, attempt.KEPT + 3)]
     assert len(logs[-1].tools) <= attempt.SAID
     assert sum(len(line) for line in logs[-1].line) < 6 * attempt.LINE
     monkeypatch.setattr(whole, "put", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    attempt.begin("a", attempt.Purpose("on a full disk")).end(None)
-    assert len(attempt.logs("a")) >= attempt.KEPT - 1
+    attempt.begin(there.boards["a"], attempt.Purpose("on a full disk")).end(None)
+    assert len(attempt.logs(there.boards["a"])) >= attempt.KEPT - 1
 
 
 def lies(monkeypatch: pytest.MonkeyPatch, attempts: int) -> None:

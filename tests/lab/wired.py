@@ -18,6 +18,7 @@ import pytest
 from steelyard import lab
 from steelyard.lab import Lab, analyzer, flash, link, pool
 from steelyard.lab.virtual import played
+from steelyard.model import paths
 from tests.lab import wires
 from tests.lab.conftest import free
 
@@ -73,8 +74,8 @@ def behind_wires(folder: Path) -> Iterator[tuple[Lab, list[int]]]:
 @contextmanager
 def wired(behind: tuple[Lab, list[int]], folder: Path) -> Iterator[Wired]:
     """Wires to them in a lab of their own; nobody knows anything of the boards yet."""
-    for old in (flash.paths.home() / "lab").glob("[ab].*"):
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for old in (paths.home() / "lab").glob("[ab]-*"):
+        shutil.rmtree(old)
     for state in (pool._doubted, pool._faults, pool._out, flash._sure, link._slow):
         state.clear()
     own, processes = behind

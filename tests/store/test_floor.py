@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import event, update
 
+from steelyard import lab
 from steelyard.farm import worker as farm_worker
 from steelyard.lab import aside
 from steelyard.model.errors import UserError
@@ -198,17 +199,18 @@ def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, h
         return desk.jobs(submission)[0].why
 
     assert why().startswith("next; ")
-    lab: Any = {"uno": [SimpleNamespace(board=SimpleNamespace(name=b.name)) for b in boards]}
+    there = {b.name: lab.Board(name=b.name, target=b.target) for b in boards}
+    stations: Any = {"uno": [SimpleNamespace(board=there[b.name]) for b in boards]}
     for k, b in enumerate(boards):
-        assert farm_worker._free("uno board", lab)
+        assert farm_worker._free("uno board", stations)
         yard.pause(f"board m/{b.name}", "rewiring")
-        aside.put(b.name, aside.Mark(1.0, detail=farm_worker.PAUSED, released=True))
+        aside.put(there[b.name], aside.Mark(1.0, detail=farm_worker.PAUSED, released=True))
         assert why().startswith("next; ") is (k == 0)
     assert why() == "all boards for uno board are paused: rewiring"
-    assert not farm_worker._free("uno board", lab)
-    assert farm_worker._free("uno", lab)
+    assert not farm_worker._free("uno board", stations)
+    assert farm_worker._free("uno", stations)
     for b in boards:
-        aside.lift(b.name)
+        aside.lift(there[b.name])
 
 
 def test_a_target_is_paused_with_its_boards_and_its_boards_without_it(store: Store) -> None:

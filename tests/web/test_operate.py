@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from steelyard import lab
 from steelyard.cli.work import _boards
 from steelyard.farm import worker
 from steelyard.lab import aside
@@ -264,6 +265,7 @@ def test_a_paused_board_is_set_aside_where_it_hangs(
     monkeypatch.setenv("STEELYARD_LAB", str(paths.ROOT / "docs" / "guides" / "lab.toml"))
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(worker, "PRESENT", 0.05)
+    pill = lab.find(None).boards["pill-1"]
     over = threading.Event()
     said: list[Any] = []
 
@@ -273,7 +275,7 @@ def test_a_paused_board_is_set_aside_where_it_hangs(
 
     def until(found: bool) -> None:
         for _ in range(600):
-            if (aside.read("pill-1") is not None) == found:
+            if (aside.read(pill) is not None) == found:
                 return
             over.wait(0.1)
         raise AssertionError(f"pill-1 is {'not ' if found else ''}set aside; {said}")

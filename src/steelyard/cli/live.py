@@ -39,8 +39,8 @@ class Doing(Struct, frozen=True):
 def doing(lab: Lab, name: str) -> Doing:
     """What the board of that name does."""
     board = lab.boards[name]
-    mark, now = aside.read(name), attempt.now(name)
-    failed = [log for log in attempt.logs(name) if log.reason not in ("", attempt.INTERRUPTED)]
+    mark, now = aside.read(board), attempt.now(board)
+    failed = [log for log in attempt.logs(board) if log.reason not in ("", attempt.INTERRUPTED)]
     error = ": ".join(filter(None, (failed[-1].reason, failed[-1].detail))) if failed else ""
     remedy = failed[-1].remedy if failed else ""
     if mark is not None and not mark.released:
@@ -106,10 +106,10 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def logs(names: list[str], most: int) -> tuple[Sheet, list[dict[str, Any]]]:
+def logs(boards: list[Board], most: int) -> tuple[Sheet, list[dict[str, Any]]]:
     """The latest attempts on these boards, oldest first, as a table and as data. Of one board's last failed one the
     table has what the tools and the serial line said."""
-    found = sorted((log for name in names for log in attempt.logs(name)), key=lambda log: log.ended)[-most:]
+    found = sorted((log for board in boards for log in attempt.logs(board)), key=lambda log: log.ended)[-most:]
     lines = [
         (
             log.board,
@@ -125,7 +125,7 @@ def logs(names: list[str], most: int) -> tuple[Sheet, list[dict[str, Any]]]:
     ]
     texts = dict.fromkeys(("board", "begun", "run", "attempt"))
     columns = {**texts, "seconds": 1, "calls": 0, "ended": None, "detail": None}
-    failed = [log for log in found if log.detail] if len(names) == 1 else []
+    failed = [log for log in found if log.detail] if len(boards) == 1 else []
     return plain("", "log", columns, lines, _said(failed[-1]) if failed else []), to_builtins(found)
 
 

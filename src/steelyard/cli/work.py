@@ -19,8 +19,7 @@ from .options import command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..lab import Station
-    from ..store.floor import Board
+    from ..lab import Board, Station
 
 
 class Work(Struct, frozen=True):
@@ -75,7 +74,7 @@ def verb(ask: Work) -> int:
     if not targets:
         raise UserError("--target: what was handed in runs simulated only; name such a target")
     lab = _lab() if ask.boards else {}
-    from ..farm import Done, name, work, work_for
+    from ..farm import Done, name, said_of, work, work_for
     from ..store import StoreError
 
     def say(what: Done | StoreError) -> None:
@@ -94,7 +93,7 @@ def verb(ask: Work) -> int:
             from ..web.hired import HttpQueue
 
             line = HttpQueue(ask.server, ask.key, name())
-            line.present(tuple(sorted(targets)), _boards())  # says at once what is wrong with address or key
+            line.present(tuple(sorted(targets)), said_of(_boards()))  # says at once what is wrong with address or key
             work_for(line, targets, say, over, until_empty=ask.until_empty, boards=_boards, lab=lab)
             return 0
         with select.store(ask.db, existing=ask.until_empty) as store:
@@ -115,16 +114,10 @@ def _lab() -> Mapping[str, tuple[Station, ...]]:
 
 
 def _boards() -> tuple[Board, ...]:
-    """The boards of this machine, if it has a lab, and why some get no run."""
-    from ..lab import aside, find
-    from ..store.floor import Board
+    """The boards of this machine, if it has a lab."""
+    from ..lab import find
 
     try:
-        lab = find(None)
+        return tuple(find(None).boards.values())
     except (UserError, OSError):
         return ()
-    marks = {name: aside.read(name) for name in lab.boards}
-    return tuple(
-        Board(name, board.target, "" if (m := marks[name]) is None else m.detail or "released")
-        for name, board in lab.boards.items()
-    )

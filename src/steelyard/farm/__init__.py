@@ -1,5 +1,5 @@
 """Runs jobs that wait in a database, on any machine."""
 
-from .worker import Done, name, work, work_for
+from .worker import Done, name, said_of, work, work_for
 
-__all__ = ["Done", "name", "work", "work_for"]
+__all__ = ["Done", "name", "said_of", "work", "work_for"]

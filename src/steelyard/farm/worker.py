@@ -7,7 +7,7 @@ import os
 import platform
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from .. import __version__, building
 from ..jobs import Job
-from ..lab import Station, aside
+from ..lab import Board, Station, aside
 from ..model.errors import UserError, cut
 from ..model.record import Record
 from ..model.target import load_target
@@ -27,9 +27,9 @@ from ..model.workload import workload
 from ..pipeline import Pipeline
 from ..sources import discover
 from ..sources.limits import HANDED_IN
-from ..store import Store, StoreError
+from ..store import Store, StoreError, floor
 from ..store.errors import LeaseLost, Refused
-from ..store.floor import Board, Worker
+from ..store.floor import Worker
 from ..store.operating import Yard, forget
 from ..store.queue import ATTEMPTS, BOARD, DONE, FAILED, WAITING, Mine, Queue, Taken
 
@@ -96,7 +96,7 @@ class Jobs(Protocol):
     def left(self, targets: Collection[str]) -> bool:
         """See :class:`Queue`."""
 
-    def present(self, targets: tuple[str, ...], boards: tuple[Board, ...]) -> Sequence[str]:
+    def present(self, targets: tuple[str, ...], boards: tuple[floor.Board, ...]) -> Sequence[str]:
         """Says that the worker is there; which of its boards are paused."""
 
     def absent(self) -> None:
@@ -106,7 +106,7 @@ class Jobs(Protocol):
 class _Here(Queue):
     """The queue of a database that this process has."""
 
-    def present(self, targets: tuple[str, ...], boards: tuple[Board, ...]) -> Sequence[str]:
+    def present(self, targets: tuple[str, ...], boards: tuple[floor.Board, ...]) -> Sequence[str]:
         """Says that the worker is there; which of its boards are paused."""
         return Yard(self._store).present(Worker(self.worker, self.machine, targets, boards, __version__, 0))
 
@@ -147,10 +147,16 @@ def work_for(
                 over.wait(LOOK)
 
 
+def said_of(boards: Iterable[Board]) -> tuple[floor.Board, ...]:
+    """What operators are told of boards: their names, and why some get no run."""
+    marks = ((board, aside.read(board)) for board in boards)
+    return tuple(floor.Board(b.name, b.target, m.detail or "released" if m else "") for b, m in marks)
+
+
 def _free(target: str, lab: Mapping[str, Stations]) -> bool:
     """Whether what is called so is simulated, or has a board that no operator paused: a job waits for the others."""
     stations = lab.get(target.removesuffix(f" {BOARD}")) if target.endswith(f" {BOARD}") else None
-    marks = (aside.read(s.board.name) for s in stations or ())
+    marks = (aside.read(s.board) for s in stations or ())
     return stations is None or any(mark is None or mark.detail != PAUSED for mark in marks)
 
 
@@ -161,13 +167,13 @@ def _present(queue: Jobs, targets: tuple[str, ...], boards: Callable[[], tuple[B
 
     def say() -> None:
         mine = boards()
-        paused = queue.present(targets, mine)
+        paused = queue.present(targets, said_of(mine))
         for board in mine:
-            mark = aside.read(board.name)
+            mark = aside.read(board)
             if board.name in paused and mark is None:
-                aside.put(board.name, aside.Mark(time.time(), detail=PAUSED, released=True))
+                aside.put(board, aside.Mark(time.time(), detail=PAUSED, released=True))
             elif board.name not in paused and mark is not None and mark.detail == PAUSED:
-                aside.lift(board.name)
+                aside.lift(board)
 
     def again() -> None:
         while not over.wait(PRESENT):

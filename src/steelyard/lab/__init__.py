@@ -78,7 +78,7 @@ def opened(
     """
     board = station.board
     with nullcontext(lock) if lock else hold(station, over) as mine:
-        now = begin(board.name, purpose or Purpose("by hand"))
+        now = begin(board, purpose or Purpose("by hand"))
         try:
             with _linked(station, image, max_cycles, over, now, mine) as link:
                 yield link

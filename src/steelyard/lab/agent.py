@@ -63,7 +63,7 @@ class _Agent:
 
     def step(self) -> str:
         """What the board does, for the asker's signs of life."""
-        now = attempt.now(self._station.board.name) if self._station and self._lock else None
+        now = attempt.now(self._station.board) if self._station and self._lock else None
         return now.step if now else ""
 
     def serve(self, channel: wire.Channel) -> None:
@@ -90,7 +90,7 @@ class _Agent:
         if known != digest_of(told(lab, name)):
             text = "what lab.toml says of it there has changed since this campaign asked"
             return wire.Failed(Failure(Reason.BOARD_LOST, text))
-        mark = aside.read(name)
+        mark = aside.read(station.board)
         if mark is not None and mark.released:
             text = f"was released there: steelyard boards retry {name}, there"
             return wire.Failed(Failure(Reason.BOARD_LOST, text))
@@ -173,7 +173,7 @@ def _described(lab: Lab, name: str) -> wire.Described | wire.Failed:
 
 def told(lab: Lab, name: str) -> bytes:
     """What ``lab.toml`` says of a board, as JSON."""
-    return json.dumps(toml.as_dict(lab.only(name).but(folder=Path())), sort_keys=True).encode()
+    return json.dumps(toml.as_dict(lab.only(name).but(folder=Path(), file=Path())), sort_keys=True).encode()
 
 
 def digest_of(told: bytes) -> str:

@@ -1,7 +1,7 @@
 """An attempt: one try of something on a board. While it goes on it says how far it is, and it leaves a log.
 
-Both are files below ``STEELYARD_HOME/lab``, so that another terminal can read them: ``BOARD.now``, and the newest logs
-in ``BOARD.log``. A disk that is full costs them, and nothing else.
+Both are files in the folder of its board (:attr:`.config.Board.files`), so that another terminal can read them:
+``now``, and the newest logs in ``log``. A disk that is full costs them, and nothing else.
 """
 
 from __future__ import annotations
@@ -11,12 +11,16 @@ from collections import deque
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from ..model import paths, whole
+from ..model import whole
 from ..model.reasons import Failure
+
+if TYPE_CHECKING:
+    from .config import Board
 
 #: logs that are kept of a board; characters of what tools say, and bytes of the serial line, that one of them holds
 KEPT, SAID, LINE = 50, 8000, 1000
@@ -65,9 +69,9 @@ class Log(Struct, frozen=True):
 
 
 class Attempt:
-    """One try on the board of that name."""
+    """One try on a board."""
 
-    def __init__(self, board: str, purpose: Purpose) -> None:
+    def __init__(self, board: Board, purpose: Purpose) -> None:
         self._board, self.purpose, self._begun = board, purpose, time.time()
         self._step, self._calls, self._told = "waits", 0, 0.0
         self._tools = ""
@@ -105,13 +109,15 @@ class Attempt:
 
     def end(self, failure: Failure | None, other: str = "") -> None:
         """It is over: well, with a failure, or for some ``other`` reason."""
-        log = Log(self._board, self.purpose.what, self.purpose.number, self._begun, time.time(), self._calls, other)
+        log = Log(
+            self._board.name, self.purpose.what, self.purpose.number, self._begun, time.time(), self._calls, other
+        )
         if failure is not None:
             line = tuple(f"{way} {data.hex(' ')}" for way, data in self._line)
             told = {"reason": str(failure.reason), "detail": failure.detail, "remedy": failure.next_action}
             log = msgspec.structs.replace(log, **told, tools=self._tools, line=line)
         with suppress(OSError):
-            _keep(log)
+            _keep(self._board, log)
         with suppress(OSError):
             _now(self._board).unlink(missing_ok=True)
 
@@ -126,7 +132,7 @@ class Attempt:
 _mine: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 
 
-def begin(board: str, purpose: Purpose) -> Attempt:
+def begin(board: Board, purpose: Purpose) -> Attempt:
     """An attempt of this thread, until the next one."""
     made = Attempt(board, purpose)
     _mine.set(made)
@@ -145,14 +151,14 @@ def waits(text: str) -> None:
         mine.waits(f"waits for {text}")
 
 
-def now(board: str) -> Now | None:
+def now(board: Board) -> Now | None:
     """How far the latest attempt on a board was when it last said so."""
     with suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode(_now(board).read_bytes(), type=Now)
     return None
 
 
-def logs(board: str) -> list[Log]:
+def logs(board: Board) -> list[Log]:
     """The logs that are there, oldest first."""
     found = []
     for file in _files(board):
@@ -161,18 +167,18 @@ def logs(board: str) -> list[Log]:
     return found
 
 
-def _now(board: str) -> Path:
-    return paths.home() / "lab" / f"{board}.now"
+def _now(board: Board) -> Path:
+    return board.files / "now"
 
 
-def _files(board: str) -> list[Path]:
-    there = (paths.home() / "lab" / f"{board}.log").glob("*.json")
+def _files(board: Board) -> list[Path]:
+    there = (board.files / "log").glob("*.json")
     return sorted((f for f in there if f.stem.isdecimal()), key=lambda f: int(f.stem))
 
 
-def _keep(log: Log) -> None:
-    files = _files(log.board)
+def _keep(board: Board, log: Log) -> None:
+    files = _files(board)
     for file in files[: max(len(files) + 1 - KEPT, 0)]:
         file.unlink(missing_ok=True)
     number = int(files[-1].stem) + 1 if files else 1
-    whole.put(paths.home() / "lab" / f"{log.board}.log" / f"{number}.json", msgspec.json.encode(log))
+    whole.put(board.files / "log" / f"{number}.json", msgspec.json.encode(log))

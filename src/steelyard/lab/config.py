@@ -6,12 +6,13 @@ Resources stand in ``lab.toml``; how to use them in ``flashers/*.toml`` beside t
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
 from msgspec import field
 
-from ..model import toml
+from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target
 from . import arguments, clocks
@@ -242,11 +243,24 @@ class Board(toml.Table, frozen=True, kw_only=True):
         """Its name, and where it is if that is not here."""
         return f"{self.name} at {self.host}" if self.host else self.name
 
+    @property
+    def place(self) -> str:
+        """Where it is, whatever is plugged in there: its port as ``lab.toml`` has it, or its name at its host."""
+        return f"{self.named} at {self.host}" if self.host else str(self.port.parent.resolve() / self.port.name)
+
+    @property
+    def files(self) -> Path:
+        """The folder of ``STEELYARD_HOME`` with all that is kept of it. A board of the same name at another place, in
+        this lab or in another one, has another folder."""
+        digest = hashlib.sha256(self.place.encode(errors="surrogateescape")).hexdigest()
+        return paths.home() / "lab" / f"{self.name}-{digest[:8]}"
+
 
 class Lab(toml.Table, frozen=True, kw_only=True):
-    """All of it. ``speed`` is how much faster than the wall's the time of virtual boards goes."""
+    """All of it, as ``file`` says. ``speed`` is how much faster than the wall's the time of virtual boards goes."""
 
     folder: Path
+    file: Path = Path()
     boards: dict[str, Board]
     instruments: dict[str, Instrument] = field(default_factory=dict)
     flashers: dict[str, Flasher] = field(default_factory=dict)
@@ -290,12 +304,13 @@ class Lab(toml.Table, frozen=True, kw_only=True):
         instrument = self.instruments[board.analyzer]
         ppm, origin = board.clock_ppm, ""
         if ppm is None:
-            found = clocks.kept(name, board.target, instrument.name, instrument.clock)
-            ppm, origin = (found.ppm, found.origin) if found else (0.0, "never measured")
+            found = clocks.kept(board, instrument, self.file)
+            ppm, origin = (found.ppm, found.origin) if found else (0.0, clocks.NEVER)
         return Station(
             board=board,
             clock_ppm=ppm,
             clock_origin=origin,
+            described=self.file,
             fast_baud=fast_baud,
             speed=self.speed if board.virtual else 1.0,
             target=target.but(device="virtual-board" if board.virtual else "board"),
@@ -321,6 +336,8 @@ class Station(toml.Table, frozen=True, kw_only=True):
     #: how much faster than its target's the board's clock is, and whose word that is unless ``lab.toml``'s
     clock_ppm: float = 0.0
     clock_origin: str = ""
+    #: the ``lab.toml`` that describes it
+    described: Path = Path()
     #: bits in a second at which the line goes on after a handshake at the board's baud; 0 where it stays there
     fast_baud: int = 0
     #: how much faster than the wall's its time goes, and its analyzer's

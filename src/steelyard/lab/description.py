@@ -30,7 +30,7 @@ PROBES = {"debug-port": "ports", "gdb": "gdb"}
 
 def load(file: Path) -> Lab:
     """The lab of ``file``; :class:`UserError` names what is wrong with it."""
-    lab = toml.load(file, Lab, {"folder": file.parent})
+    lab = toml.load(file, Lab, {"folder": file.parent, "file": file.resolve()})
     named = flashers() | {name: f.but(name=name) for name, f in lab.flashers.items()}
     folder = file.absolute().parent
     boards = {name: _placed(b.but(name=name), folder) for name, b in lab.boards.items()}

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from ..device import frame
-from ..model import elf, paths
+from ..model import elf
 from ..model.call import BUILD, DeviceError
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
@@ -36,13 +36,13 @@ def flash(station: Station, image: Path, lock: int) -> None:
     debug probe that it is reached by is lost. The flasher inherits
     the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
-    A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
+    A note in the folder of each board says which image it holds. What another process noted is compared with the
     board before it is believed: the board may be another one today, or somebody else has flashed it. Where the flasher
     cannot compare, the firmware is asked which build it is of.
     """
     port = station.board.port
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
-    note = paths.home() / "lab" / f"{station.board.name}.image"
+    note = station.board.files / "image"
     noted = note.read_bytes() if note.exists() else b""  # of whatever, where a disk was full or failed
     verify = station.flasher.verify
     if noted == digest.encode() and (

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..model import checked, paths, whole
+from ..model import checked, whole
 from ..model.call import DeviceError
 from ..model.errors import UserError, cut, printable
 from ..model.reasons import Failure, Reason
@@ -57,7 +57,7 @@ def _described(host: Host, boards: Sequence[Board]) -> dict[str, wire.Described 
             try:
                 said = connection.ask(wire.Describe(board.named), wire.Described)
                 with suppress(OSError):
-                    whole.put(_file(board.name), msgspec.msgpack.encode(Kept(host, board.named, said)))
+                    whole.put(_file(board), msgspec.msgpack.encode(Kept(host, board.named, said)))
                 found[board.name] = said
             except DeviceError as e:
                 found[board.name] = e.failure
@@ -109,11 +109,11 @@ def station(lab: Lab, board: Board, said: wire.Described) -> Station:
 
 def _kept(lab: Lab, board: Board) -> wire.Described | None:
     with suppress(OSError, msgspec.MsgspecError):
-        kept = msgspec.msgpack.decode(_file(board.name).read_bytes(), type=Kept)
+        kept = msgspec.msgpack.decode(_file(board).read_bytes(), type=Kept)
         if (kept.host, kept.named) == (lab.host(board), board.named):
             return kept.said
     return None
 
 
-def _file(name: str) -> Path:
-    return paths.home() / "lab" / f"{name}.away"
+def _file(board: Board) -> Path:
+    return board.files / "away"

@@ -21,7 +21,7 @@ from . import aside
 from .aside import Mark
 from .attempt import Purpose, begin
 from .away import Hold, Holds
-from .config import Station
+from .config import Board, Station
 from .lock import PAUSE
 
 #: faults in a row after which a board is out of order even if it proves itself; proofs that it may try
@@ -89,23 +89,22 @@ def borrowed(stations: Sequence[Station], over: Event, prove: Prove) -> Iterator
     :class:`NoBoard` when all are set aside. How the block ends decides what is thought of the board.
     """
     station, lock = _choose(stations, over, prove)
-    name = station.board.name
     with lock:
         try:
             yield station, lock
         except DeviceError as e:
-            _blame(name, e.failure)
+            _blame(station.board, e.failure)
             raise
-        _faults.pop(name, None)
+        _faults.pop(station.board.name, None)
 
 
-def _blame(name: str, failure: Failure) -> None:
+def _blame(board: Board, failure: Failure) -> None:
     """A board is doubted, and out of order where the lab failed it too often."""
-    _doubted.add(name)
+    _doubted.add(board.name)
     if failure.reason in LAB:
-        _faults[name] += 1
-        if _faults[name] >= FAULTS:
-            _set_aside(name, failure)
+        _faults[board.name] += 1
+        if _faults[board.name] >= FAULTS:
+            _set_aside(board, failure)
 
 
 def _choose(stations: Sequence[Station], over: Event, prove: Prove) -> tuple[Station, Hold]:
@@ -118,7 +117,7 @@ def _choose(stations: Sequence[Station], over: Event, prove: Prove) -> tuple[Sta
 
 def _chosen(stations: Sequence[Station], holds: Holds, over: Event, prove: Prove) -> tuple[Station, Hold]:
     while not over.is_set():
-        there = [s for s in stations if not _is_aside(s.board.name)]
+        there = [s for s in stations if not _is_aside(s.board)]
         if not there:
             raise NoBoard(_no_board(stations))
         for station in sorted(there, key=lambda s: s.board.name in _doubted):
@@ -141,19 +140,19 @@ def _chosen(stations: Sequence[Station], holds: Holds, over: Event, prove: Prove
 def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
     """The board, if it is free; :class:`DeviceError` where it is at a host that is not there. For one that is doubted
     the host may come back first; then it is out of order, and there is none."""
-    name = station.board.name
+    board = station.board
     end = time.monotonic() + AWAY
     while True:
         try:
             return holds.take(station)
         except DeviceError as e:
-            failure = Failure(e.failure.reason, f"{station.board.title}: {e.failure.detail}")
-            if name not in _doubted:
-                begin(name, Purpose(f"ask {station.board.host}")).end(failure)
-                _blame(name, failure)
+            failure = Failure(e.failure.reason, f"{board.title}: {e.failure.detail}")
+            if board.name not in _doubted:
+                begin(board, Purpose(f"ask {board.host}")).end(failure)
+                _blame(board, failure)
                 raise DeviceError(failure) from e
             if time.monotonic() >= end:
-                _set_aside(name, failure)
+                _set_aside(board, failure)
                 return None
             if over.wait(KNOCK):
                 raise KeyboardInterrupt from None
@@ -161,19 +160,19 @@ def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
 
 def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
     """Whether a doubted board works; otherwise it is set aside. :class:`DeviceError` where that cannot be tried."""
-    name = station.board.name
+    board = station.board
     for left in reversed(range(PROOFS)):
         if not station.host:
-            returned(station.board.port, over)
+            returned(board.port, over)
         try:
             prove(station, lock)
         except DeviceError as e:
             if e.failure.reason in ELSEWHERE:
                 raise
             if not left:
-                _set_aside(name, e.failure)
+                _set_aside(board, e.failure)
         else:
-            works(name)
+            works(board)
             return True
     return False
 
@@ -185,36 +184,36 @@ def returned(port: Path, over: Event) -> None:
         over.wait(PAUSE)
 
 
-def works(name: str) -> None:
-    """The board of that name has proved itself: it is in order, unless its user wants it."""
-    _doubted.discard(name)
-    mark = aside.read(name)
+def works(board: Board) -> None:
+    """The board has proved itself: it is in order, unless its user wants it."""
+    _doubted.discard(board.name)
+    mark = aside.read(board)
     if mark is not None and not mark.released:
-        aside.lift(name)
+        aside.lift(board)
 
 
-def _set_aside(name: str, failure: Failure) -> None:
+def _set_aside(board: Board, failure: Failure) -> None:
     remedy = failure.next_action if failure.reason in MACHINE else REVIVE
     mark = Mark(time.time(), str(failure.reason), failure.detail, remedy)
-    _out[name] = mark
+    _out[board.name] = mark
     with suppress(OSError):  # a full disk: then others do not know
-        aside.put(name, mark)
+        aside.put(board, mark)
 
 
-def _is_aside(name: str) -> bool:
+def _is_aside(board: Board) -> bool:
     """Whether a board is not to be used. One that another process found out of order, or that its user believes to work
     again, may prove itself."""
-    mark = aside.read(name)
-    if mark is not None and (mark.released or mark == _out.get(name)):
+    mark = aside.read(board)
+    if mark is not None and (mark.released or mark == _out.get(board.name)):
         return True
-    if _out.pop(name, None) is not None or mark is not None:
-        _faults.pop(name, None)
-        _doubted.add(name)
+    if _out.pop(board.name, None) is not None or mark is not None:
+        _faults.pop(board.name, None)
+        _doubted.add(board.name)
     return False
 
 
 def _no_board(stations: Sequence[Station]) -> Failure:
-    marks = [(s.board, aside.read(s.board.name) or Mark(0.0)) for s in stations]
+    marks = [(s.board, aside.read(s.board) or Mark(0.0)) for s in stations]
     # that a board hangs or answers wrongly with nocrypt is not a property of the package that now has no board
     reason = next((m.reason for _, m in marks if m.reason in MACHINE), Reason.BOARD_LOST)
     each = "; ".join(

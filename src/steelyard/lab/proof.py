@@ -81,5 +81,4 @@ def _delayed(station: Station, client: Client, turns: int) -> tuple[float, float
 
 def keep_clock(station: Station, ppm: float, within: float) -> None:
     """What was measured of a board here is what its runs take from now on. :class:`OSError` on a full disk."""
-    instrument = station.instrument
-    keep(station.board.name, station.board.target, instrument.name, instrument.clock, round(ppm), within)
+    keep(station.board, station.instrument, station.described, round(ppm), within)

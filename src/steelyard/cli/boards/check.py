@@ -54,7 +54,7 @@ def _tried(station: stage.Station) -> tuple[list[tuple[str, ...]], bool]:
         try:
             for step, found in _checked(station, attempt):
                 lines.append((title, step, "works", found))
-            stage.works(station.board.name)
+            stage.works(station.board)
             return again + lines, False
         except DeviceError as e:
             reason, text = str(e.failure.reason), e.failure.detail

@@ -19,6 +19,7 @@ def verb(ask: Log) -> int:
 
     Of one BOARD it shows what the tools and the serial line said before the last failure, too.
     """
-    sheet, document = live.logs(boards(ask.names, ask.lab)[1], ask.last)
+    there, chosen = boards(ask.names, ask.lab)
+    sheet, document = live.logs([there.named(name) for name in chosen], ask.last)
     ask.out.give([sheet], document)
     return 0

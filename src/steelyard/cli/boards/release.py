@@ -23,7 +23,7 @@ def verb(ask: Named) -> int:
     lines = []
     there, chosen = boards(ask.names, ask.lab)
     for board in map(there.named, chosen):
-        aside.put(board.name, aside.Mark(time.time(), released=True))
+        aside.put(board, aside.Mark(time.time(), released=True))
         disown(board)
         now = "released when its run ends" if is_held(port_of(board)) else "released"
         lines.append((board.name, now, f"steelyard boards retry {board.name}"))

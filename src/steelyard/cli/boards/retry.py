@@ -17,9 +17,11 @@ def verb(ask: Named) -> int:
     has to prove itself with nocrypt first.
     """
     lines = []
-    for name in boards(ask.names, ask.lab)[1]:
-        if (mark := aside.read(name)) is not None:
-            aside.lift(name)
+    there, chosen = boards(ask.names, ask.lab)
+    for name in chosen:
+        board = there.named(name)
+        if (mark := aside.read(board)) is not None:
+            aside.lift(board)
             was = "released" if mark.released else f"out of order: {mark.reason}: {mark.detail}"
             lines.append((name, was, "gets runs again"))
         elif ask.names:
