@@ -336,7 +336,7 @@ def test_what_has_no_points_may_fit_and_that_is_said(chosen: Cli, tmp_path: Path
     assert "small1/ref is first: nothing else could be compared: 1 other may fit" in alone
     assert "not compared: blind1/ref; --measure weighs them" in alone
     table = chosen("choose small1 blind1 --table --mlen 24 --adlen 8").out
-    assert "not compared, for want of cycles at this size: 1 on uno" in table
+    assert "not compared, for lack of cycles at this size: 1 on uno" in table
     assert "nothing else fits" in chosen("choose small1 -t uno --mlen 24 --adlen 8").out
 
 

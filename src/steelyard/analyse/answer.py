@@ -295,7 +295,7 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
 
 def has_fewer(row: Row, most: int, least: int) -> bool:
     """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
-    the ``least`` for want of RAM: then they are those of shorter calls. Blocks have one length."""
+    the ``least`` for lack of RAM: then they are those of shorter calls. Blocks have one length."""
     vectors, left_out = row.get("vectors"), row.get("skipped")
     if row.get("primitive") == "crypto_block" or not isinstance(vectors, int) or vectors >= most:
         return False

@@ -208,7 +208,7 @@ def without_key(of: Sequence[Cipher]) -> list[str]:
 
 
 def without_aes(of: Sequence[Cipher]) -> dict[str, list[str]]:
-    """The ciphers that are no part of an AES because it is not among them, by its name."""
+    """The ciphers that are not part of an AES because it is not among them, by its name."""
     there = {(c.primitive, c.variant) for c in of}
     found: dict[str, list[str]] = {}
     for c in of:

@@ -26,7 +26,7 @@ _COMPILERS = re.compile(
 )
 #: names that a linker's map has in one piece: in others there could be a line of it, which says how large a library is
 _WORDS = re.compile(r"[^\s\x00-\x20\x7f]*")
-#: names of sections without bytes in flash, by which a linker's map tells what is no code (measure/rom.py)
+#: names of sections without bytes in flash, by which a linker's map tells what is not code (measure/rom.py)
 _EMPTY = re.compile(r"(\.s?bss|\.noinit|COMMON)\b.*")
 _MOVED = "constants are not where the data space shows them"
 _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")

@@ -54,7 +54,7 @@ def of_machine(
     commands: Iterable[Failed], spec: ToolchainSpec, work: Path, flags: Sequence[str] = ()
 ) -> Failure | None:
     """The failure when commands failed because of the machine, otherwise None. ``work`` is on the disk that they wrote
-    to. What the user's ``flags`` name is no part of the machine."""
+    to. What the user's ``flags`` name is not part of the machine."""
     commands, named = list(commands), " ".join(flags)
     text = _QUOTED.sub("", "\n".join(c.said for c in commands))
     if cause := full(work, bool(re.search(_FULL, text))):

@@ -180,7 +180,7 @@ def table(
         if k >= left or lines(k) == lines(-1):
             kept.remove(k)
     hidden = [name for k, name in enumerate(columns) if k not in kept]
-    caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
+    caption = f"not shown for lack of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
     headed = any(columns)
     above = [Text(one_line(title), "bold")] if title else []
     below = [Text(""), *([Text(caption)] if caption else [])] if headed else []

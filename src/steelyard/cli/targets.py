@@ -80,7 +80,7 @@ def answer(out: Output) -> None:
         toolchain = identify(t.toolchain)
         compiler = toolchain.version if toolchain else t.toolchain.missing
         if t.preferred:
-            compiler += f", for want of {t.preferred.compiler}, which no Debian package has"
+            compiler += f", for lack of {t.preferred.compiler}, which no Debian package has"
         if t.alternative:
             compiler += f"; --toolchain {', '.join(a.name for a in t.alternative)}"
         clock = f"{t.chip.clock_hz / 1e6:g} MHz" if t.chip.clock_hz else "-"

@@ -137,7 +137,7 @@ class Implementation(Struct, frozen=True):
 
     def is_called(self, pattern: str) -> bool:
         """Whether one of its names is like this."""
-        if not is_pattern(pattern):  # most are no patterns, and matching takes long
+        if not is_pattern(pattern):  # most are not patterns, and matching takes long
             return pattern in self.names
         return any(fnmatchcase(name, pattern) for name in self.names)
 

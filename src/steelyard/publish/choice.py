@@ -143,7 +143,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
         notes += of_authors(r for a in answers for r in (a.advised[:1] if a.first else a.advised))
     if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
-        notes.append(f"not compared, for want of cycles at this size: {', '.join(left)}")
+        notes.append(f"not compared, for lack of cycles at this size: {', '.join(left)}")
     notes += [f"{a.target}: {text}" for a in answers for text in a.elsewhere]
     return Sheet(title, "choice", columns, lines, notes=notes)
 

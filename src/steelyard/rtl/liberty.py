@@ -71,7 +71,7 @@ def _cells(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _truth(function: str) -> tuple[bool, ...]:
-    """What a function of two inputs is for 00, 01, 10 and 11; nothing for others, and for what is no function."""
+    """What a function of two inputs is for 00, 01, 10 and 11; nothing for others, and for what is not a function."""
     names = sorted(set(re.findall(r"[A-Za-z_]\w*", function)))
     if len(names) != 2:
         return ()

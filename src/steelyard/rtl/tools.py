@@ -198,7 +198,7 @@ def last_words(text: str, code: int) -> str:
     """The first line of what a tool said that speaks of an error, else the last, or how it ended."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     wrong = [line for line in lines if re.match(r"%?error\b|%Error", line, re.IGNORECASE)]
-    wrong = wrong or [line for line in lines if re.search(r"\berror: ?", line, re.IGNORECASE)]  # behind file and line
+    wrong = wrong or [line for line in lines if re.search(r"\berror: ?", line, re.IGNORECASE)]  # after file and line
     wrong = wrong or [line for line in lines if re.search(r"\berror\b", line) and not re.search(r"\bwarning\b", line)]
     ended = f"ended by {signal.Signals(code - 128).name}" if 128 < code < 160 else f"ended with code {code}"
     return (wrong[0] if wrong else lines[-1] if lines else ended)[:300]

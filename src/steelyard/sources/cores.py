@@ -111,7 +111,7 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
 
 
 def _wrong(*found: dict[str, int | None]) -> Failure | None:
-    """Why functions of these sizes are no block cipher."""
+    """Why functions of these sizes are not a block cipher."""
     for direction, sizes in zip(DIRECTIONS, found, strict=True):
         if lacking := [f"CRYPTO_{n}BYTES" for n, size in sizes.items() if size is None]:
             return Failure(Reason.NO_API, f"{direction}: api.h defines no {', '.join(lacking)} as a plain number")

@@ -33,7 +33,7 @@ class Listing(Struct):
         return sorted(f for k in kinds for f in self.files.get(k, ()))
 
     def fault(self, most: int) -> Failure | None:
-        """Why these are no package's files, of which there are at most so many."""
+        """Why these are not a package's files, of which there are at most so many."""
         if self.count > most:
             return Failure(Reason.UNREADABLE, f"{self.count} files, the limit is {most}")
         for reason in _SEVERITY:

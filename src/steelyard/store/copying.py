@@ -31,7 +31,7 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     are done. Raises :class:`StoreError`.
 
     The newest id counts for a setup, so a run is left out where ``to`` has had a later one all along. What is dated in
-    the future is copied as it is, and is no later one.
+    the future is copied as it is, and is not a later one.
     """
     mine, theirs = source.known(), to.known()
     there = set(theirs.values())

@@ -50,7 +50,7 @@ def repeated(engine: Engine, work: Callable[[Connection], _T]) -> _T:
         except (IntegrityError, OperationalError) as error:
             if engine.dialect.name == "sqlite" or attempt == _ATTEMPTS - 1 or error.connection_invalidated:
                 raise
-            time.sleep(random.uniform(0, min(_PAUSE, 0.01 * 2**attempt)))  # lest the same two meet again
+            time.sleep(random.uniform(0, min(_PAUSE, 0.01 * 2**attempt)))  # so that the same two do not meet again
     raise AssertionError("unreachable")
 
 

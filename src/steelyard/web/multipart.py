@@ -30,7 +30,7 @@ def fields(kind: str, body: bytes) -> dict[str, tuple[str, bytes]]:
     made: dict[str, tuple[str, bytes]] = {}
     for part in parts[1:-1]:
         head, end, content = part.partition(b"\r\n\r\n")
-        text = head[: _HEADERS + 1].decode("utf-8", "replace")  # lest a search in megabytes take for ever
+        text = head[: _HEADERS + 1].decode("utf-8", "replace")  # so that no search goes through megabytes
         name = _NAME.search(text)
         if not end or len(head) > _HEADERS or name is None or name[1] in made:
             raise UserError("a part of this form has no name, or the name of another; send it again")

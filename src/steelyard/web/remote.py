@@ -109,7 +109,7 @@ class Server:
                         time.sleep(int(pause) * 1.0)
                         continue
                     if e.code in _MOVED and (to := e.headers.get("location", "")):
-                        with suppress(ValueError):  # it is no address
+                        with suppress(ValueError):  # it is not an address
                             to = urljoin(request.full_url, to).removesuffix(path)
                         raise StoreError(f"{self.url}: moved to {cut(to)}; give that address") from e
                     said = b""

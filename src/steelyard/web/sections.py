@@ -15,7 +15,7 @@ FEED = "feed.atom"
 
 
 class Section(NamedTuple):
-    """Whether its pages are ``slow``, lest quick ones wait for them, and which runs they are ``of``."""
+    """Whether its pages are ``slow``, so that quick ones do not wait for them, and which runs they are ``of``."""
 
     of: Of = "all"
     slow: bool = False

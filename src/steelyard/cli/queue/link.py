@@ -32,7 +32,7 @@ def verb(ask: Link) -> int:
     if ask.server:
         from ...web.remote import Server
 
-        Server(ask.server)  # says what is no address
+        Server(ask.server)  # says what is not an address
     with select.store(ask.db, existing=True) as store:
         operators = Operators(store)
         server, token = ask.server or operators.server() or USUAL, operators.link()
