@@ -199,7 +199,7 @@ def test_a_call_that_is_left_by_a_jump_is_not_counted(cli: Cli, tmp_path: Path) 
 def test_a_loop_that_ends_is_not_taken_for_one_that_does_not(cli: Cli, tmp_path: Path, source: str) -> None:
     assembled(tmp_path, source)
     said = json.loads(cli("sim x.elf -t uno --json").out)
-    assert (said["end"], said["fault"]) == ("fault", "trap"), said["end"]
+    assert (said["end"], said["fault"]) == ("breakpoint", None), said["end"]
 
 
 @pytest.mark.parametrize("target", ["mkrzero", "nrf52840"])
@@ -207,10 +207,12 @@ def test_an_image_behind_a_boot_loader_begins_at_its_own_vectors(cli: Cli, tmp_p
     base = the_target(target).chip.flash.base
     assembled(tmp_path, f"{VECTORS}    push {{r0}}\n    movs r0, #7\n    bkpt 0\n", target, 0x2000)
     first = json.loads(cli(f"sim x.elf -t {target} --json").out)
-    assert (first["end"], first["fault"], first["pc"]) == ("fault", "trap", base + 0x200C)
+    assert (first["end"], first["fault"], first["pc"]) == ("breakpoint", None, base + 0x200C)
+    told = cli(f"sim x.elf -t {target}")
+    assert (told.code, "the program is at a breakpoint\n" in told.out) == (0, True)
     (tmp_path / "x.hex").write_bytes(intel_hex((tmp_path / "x.elf").read_bytes()))
     again = json.loads(cli(f"sim x.hex -t {target} --json").out)
-    assert (again["end"], again["pc"], again["cycles"]) == ("fault", first["pc"], first["cycles"])
+    assert (again["end"], again["pc"], again["cycles"]) == ("breakpoint", first["pc"], first["cycles"])
 
 
 #: start-up code that enters main as a return from a trap, with interrupts as they were before it
@@ -234,7 +236,7 @@ main: csrr a0, mstatus
 def test_start_up_code_may_enter_main_by_mret(cli: Cli, tmp_path: Path, target: str) -> None:
     assembled(tmp_path, MRET, target)
     said = json.loads(cli(f"sim x.elf -t {target} --json").out)
-    assert (said["end"], said["fault"]) == ("fault", "trap"), said["text"]
+    assert (said["end"], said["fault"]) == ("breakpoint", None), said["text"]
     assert said["interrupts"]  # MPIE was 1
 
 

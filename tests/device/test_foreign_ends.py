@@ -66,7 +66,7 @@ def test_a_fault_is_not_lost_behind_a_look_for_a_byte(uno: Target) -> None:
 def test_sleep_does_nothing_until_it_is_enabled(name: str, enable: str) -> None:
     target = the_target(name)
     passed, other = (run(target, bytes.fromhex(f"{word} 9895"), base=0) for word in ("8895", "0000"))  # sleep or nop
-    assert (passed.fault, passed.pc, passed.cycles) == ("trap", 2, other.cycles)
+    assert (passed.end, passed.pc, passed.cycles) == ("breakpoint", 2, other.cycles)
     before = bytes.fromhex(enable)
     slept = run(target, before + bytes.fromhex("8895 9895"), base=0)
     assert (slept.end, slept.pc) == ("sleeps", len(before))
@@ -160,7 +160,17 @@ def test_the_bus_of_instructions_gives_aligned_words() -> None:
 def test_an_environment_call_is_no_breakpoint() -> None:
     target = the_target("gd32vf103")
     ends = {word: run(target, bytes.fromhex(word), base=target.chip.flash.base) for word in ("73000000", "73001000")}
-    assert [(s.fault, s.fine) for s in ends.values()] == [("unsupported", False), ("trap", True)]
+    assert [(s.end, s.fault, s.fine) for s in ends.values()] == [
+        ("fault", "unsupported", False),
+        ("breakpoint", None, True),
+    ]
+
+
+@pytest.mark.parametrize("program", ["0000 00", "0c02 2022 c2"])  # ill; movi.n a2, 0 and quou a2, a2, a2
+def test_an_exception_of_xtensa_is_no_breakpoint(program: str) -> None:
+    target = the_target("esp32")
+    seen = run(target, bytes.fromhex(program), base=target.chip.flash.base)
+    assert (seen.end, seen.fault, seen.fine) == ("fault", "trap", False)
 
 
 def test_what_is_not_modelled_has_a_name(bluepill: Target, uno: Target) -> None:

@@ -30,6 +30,7 @@ from .output import TABLES, Output, writable
 #: how a run ended, in words
 _ENDS = {
     "returned": "the function returned",
+    "breakpoint": "the program is at a breakpoint",
     "waits": "the program waits at its serial port, whose state it reads again and again, as for a byte",
     "loops": "the program loops for ever and changes nothing; cycles since reset contain rounds of this loop",
     "sleeps": "the core sleeps until an interrupt or an event, of which there are none here",
@@ -89,6 +90,9 @@ def verb(ask: Sim) -> int:
     one function instead, with initial data in place and no start-up code. --trigger measures each call of a function,
     from its first instruction to its return; a call that it makes of itself is a part of that. Cycles by function are
     then those of the measured calls.
+
+    JSON has a word for each end: returned, breakpoint, waits, loops and sleeps, after which the exit code is 0; fault,
+    with its name and text; cycles, time and output (1 MiB), the limits. On Xtensa breakpoints are faults as well.
 
     There are no interrupts, and peripherals without a model keep what is written to them: both are named, and so are
     the registers that a program reads in each round in which it waits, and settings of clock, flash and cache that are
@@ -271,8 +275,6 @@ def _calls(name: str, calls: Sequence[Measured], every: int) -> Sheet:
 
 
 def _ended(seen: Seen) -> str:
-    if seen.fault == "trap":
-        return f"at a breakpoint: {seen.text}"
     return f"{seen.fault}: {seen.text}" if seen.fault else _ENDS[seen.end]
 
 
