@@ -83,7 +83,7 @@ _start: ldi r16, 1
 def test_who_looks_at_a_counter_waits_for_its_end(cli: Cli, tmp_path: Path, target: str, source: str) -> None:
     assembled(tmp_path, source, target)
     said = json.loads(cli(f"sim x.elf -t {target} --json").out)
-    assert (said["end"], said["fault"]) == ("fault", "trap"), said["end"]
+    assert (said["end"], said["fault"]) == ("breakpoint", None), said["end"]
     assert said["cycles"] > 4_000_000, "more than one look at what the program does"
     assert not said["unmodelled"]
     assert not said["interrupts"]
@@ -261,7 +261,7 @@ _start: la t0, _start
 def test_registers_of_traps_keep_what_is_written_and_are_named(cli: Cli, tmp_path: Path, target: str) -> None:
     assembled(tmp_path, TRAPS, target)
     said = json.loads(cli(f"sim x.elf -t {target} --json").out)
-    assert (said["end"], said["fault"]) == ("fault", "trap"), said["text"]
+    assert (said["end"], said["fault"]) == ("breakpoint", None), said["text"]
     assert said["interrupts"]
     used = {u["name"]: (u["address"], u["reads"], u["writes"]) for u in said["unmodelled"]}
     writes = {"mtvec": 1, "mie": 1, "mstatus": 2, "mscratch": 4}
@@ -282,6 +282,7 @@ def test_registers_of_traps_keep_what_is_written_and_are_named(cli: Cli, tmp_pat
         ("esp32", 0x400D0000, "flash through the cache, for code"),
         ("esp8266", 0x40201010, "target esp8266-flash"),
         ("ch32v003", 0x08000000, "flash by its other addresses"),
+        ("msp430f1611", 0x200, "RAM's first 2 KiB by other addresses, whose bytes the target has from 0x1100 on"),
         ("bluepill", 0x40000000, "neither of the chip's memories"),
     ],
 )
