@@ -4,18 +4,23 @@ OpenOCD programs, for long tests."""
 
 from __future__ import annotations
 
+import os
 import socket
+import time
+import tty
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import pytest
 
 from steelyard import lab
-from steelyard.lab import Lab
+from steelyard.lab import Lab, link
 from steelyard.lab.virtual import played
 from steelyard.model import paths
 from steelyard.model.errors import UserError
+from steelyard.pipeline import nocrypt
+from tests.conftest import Bench, the_target
 
 TEXT = """
 speed = 4.0
@@ -269,3 +274,47 @@ def found(file: Path) -> Iterator[Lab]:
     loaded = lab.load(file)
     with played(loaded):
         yield loaded
+
+
+@pytest.fixture
+def image(bench: Bench) -> Path:
+    """nocrypt for board one."""
+    return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, Path]]:
+    """A serial port with the test at its other end."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    yield master, Path(os.ttyname(slave))
+    for file in (slave, master):
+        with suppress(OSError):
+            os.close(file)
+
+
+class Quiet:
+    """An analyzer that sees nothing."""
+
+    def take(self, channel: str, count: int) -> list[tuple[int, int]]:
+        return []
+
+    def drop(self, channel: str, until: int | None = None) -> int:
+        return 0
+
+    settle = drop
+
+    def watch(self) -> Quiet:
+        return self
+
+    def look(self) -> float:
+        return time.monotonic()
+
+
+@pytest.fixture
+def port_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a board nothing but its port: no flasher, an analyzer that sees nothing, and short waits."""
+    monkeypatch.setattr(link, "flash", lambda *_: None)
+    for limit in ("SILENCE", "PLAYED"):
+        monkeypatch.setattr(link, limit, 0.2)
+    monkeypatch.setattr(lab, "Analyzer", lambda *_: nullcontext(Quiet()))

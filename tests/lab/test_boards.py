@@ -10,23 +10,18 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
-import tty
-from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
 from pathlib import Path
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event
 from unittest import mock
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
-from steelyard.device import counter, frame
-from steelyard.lab import Lab, Station, flash, line, link
-from steelyard.lab.config import flashers
+from steelyard.device import counter
+from steelyard.lab import Lab, flash, link
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.paths import CIPHERS
@@ -38,28 +33,9 @@ from tests.conftest import ROOT, UNTOUCHED, Bench, WrongFigure, the_target, writ
 from tests.conftest import near as figure
 from tests.lab.conftest import OTHERS
 
+from .calls import CALL, CALLS, call, failing, near
+
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
-CALL = Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16))
-CALLS = [Request(Op.ENCRYPT, bytes(16), bytes(16), bytes(n % 7), bytes(n)) for n in range(0, 100, 5)]
-
-
-@pytest.fixture
-def image(bench: Bench) -> Path:
-    """nocrypt for board one."""
-    return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
-
-
-def call(station: Station, image: Path) -> int:
-    """Cycles of one call on the board."""
-    with lab.opened(station, image, 10**6, Event()) as opened:
-        return device.Client(opened).call(CALL).pulse.cycles
-
-
-def failing(station: Station, image: Path) -> tuple[Reason, str]:
-    """Why a call on the board fails."""
-    with pytest.raises(DeviceError) as e:
-        call(station, image)
-    return e.value.failure.reason, e.value.failure.detail
 
 
 @pytest.mark.parametrize(
@@ -214,7 +190,7 @@ import os, sys
 from pathlib import Path
 from threading import Event
 from steelyard import device, lab
-from tests.lab.test_boards import CALLS
+from tests.lab.calls import CALLS
 with lab.opened(lab.load(Path(sys.argv[1])).board("two"), Path(sys.argv[2]), 10**7, Event()) as opened:
     client = device.Client(opened)
     print(opened._pulses.pid, flush=True)
@@ -222,13 +198,6 @@ with lab.opened(lab.load(Path(sys.argv[1])).board("two"), Path(sys.argv[2]), 10*
     print(*(answer.pulse.cycles for answer in client.calls(CALLS)), opened._pulses.pid, flush=True)
     os.read(0, 1)
 """
-
-
-def near(station: Station, found: Iterable[int], image: Path) -> bool:
-    """Whether these are the cycles that the simulator has for ``CALLS``, to the sample."""
-    simulated = device.Client(device.SimulatorLink(station.target, image)).calls(CALLS)
-    pairs = zip(found, simulated, strict=True)
-    return all(abs(cycles - ours.pulse.cycles) <= max(station.cycles_per_sample, 1) for cycles, ours in pairs)
 
 
 def test_two_processes_use_one_analyzer_at_the_same_time(
@@ -321,146 +290,6 @@ def test_a_pulse_that_no_call_made_ends_the_run(there: Lab, image: Path) -> None
             client.call(CALL)
 
 
-class Quiet:
-    """An analyzer that sees nothing."""
-
-    def take(self, channel: str, count: int) -> list[tuple[int, int]]:
-        return []
-
-    def drop(self, channel: str, until: int | None = None) -> int:
-        return 0
-
-    settle = drop
-
-    def watch(self) -> Quiet:
-        return self
-
-    def look(self) -> float:
-        return time.monotonic()
-
-
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Path]]:
-    """A serial port with the test at its other end, and no flasher."""
-    monkeypatch.setattr(link, "flash", lambda *_: None)
-    for limit in ("SILENCE", "PLAYED"):
-        monkeypatch.setattr(link, limit, 0.2)
-    monkeypatch.setattr(lab, "Analyzer", lambda *_: nullcontext(Quiet()))
-    master, slave = os.openpty()
-    tty.setraw(slave)
-    yield master, Path(os.ttyname(slave))
-    os.close(slave)
-    with suppress(OSError):
-        os.close(master)
-
-
-def at(there: Lab, port: Path) -> Station:
-    station = there.board("one")
-    return station.but(board=station.board.but(port=port), flasher=station.flasher.but(boot_seconds=0, leave=None))
-
-
-def test_garbage_is_no_answer(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
-    master, port = terminal
-
-    def chatter() -> None:
-        with suppress(OSError):
-            while os.read(master, 4096):
-                os.write(master, b"\xa5\x81garbage" * 5)
-
-    Thread(target=chatter, daemon=True).start()
-    reason, text = failing(at(lab.load(described), port), image)
-    assert reason == Reason.PROTOCOL
-    assert text.endswith(f" bytes from {port}, and no whole answer in them")
-
-
-def test_bytes_that_come_one_by_one_have_an_end(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
-    master, port = terminal
-
-    def drip() -> None:
-        with suppress(OSError):
-            while True:
-                os.write(master, b"x")
-                time.sleep(0.02)
-
-    Thread(target=drip, daemon=True).start()
-    station = at(lab.load(described), port)
-    reason, text = failing(station.but(board=station.board.but(baud=4_000_000)), image)
-    assert reason == Reason.PROTOCOL
-    assert text.endswith(f" bytes from {port}, and no whole answer in them")
-
-
-def test_a_board_that_is_unplugged_is_named(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
-    master, port = terminal
-
-    def unplug() -> None:
-        os.read(master, 1)
-        os.close(master)
-
-    Thread(target=unplug, daemon=True).start()
-    reason, text = failing(at(lab.load(described), port), image)
-    assert reason == Reason.BOARD_LOST
-    assert text.startswith(f"one: {port}: ")
-
-
-def test_a_port_that_is_not_there_is_named(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
-    reason, text = failing(at(lab.load(described), Path("/dev/no-such-port")), image)
-    assert reason == Reason.BOARD_LOST
-    assert text.startswith("one: /dev/no-such-port: No such file or directory; the board is virtual")
-
-
-class Lines:
-    """A serial port whose control lines are seen."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[bool, bool]] = []
-        self._dtr, self._rts = True, True
-
-    dtr = property(lambda self: self._dtr, lambda self, on: self._set(on, self._rts))
-    rts = property(lambda self: self._rts, lambda self, on: self._set(self._dtr, on))
-
-    def _set(self, dtr: bool, rts: bool) -> None:
-        self._dtr, self._rts = dtr, rts
-        self.seen.append((dtr, rts))
-
-
-def test_one_line_restarts_a_board_and_the_other_keeps_its_boot_loader_away() -> None:
-    station = mock.Mock(**{"board.virtual": False})
-    for name, other in (("rts", (False, True)), ("dtr", (True, False))):
-        line.pull(lines := Lines(), name, station)  # type: ignore[arg-type]
-        assert lines.seen == [other, other, (False, False)]
-
-
-class Loader:
-    """A serial port with a boot loader at its other end, which hands over when it is told to, or ``stays``."""
-
-    def __init__(self, stays: bool) -> None:
-        self.written: list[str] = []
-        self._stays, self._sends = stays, b""
-
-    in_waiting = property(lambda self: len(self._sends))
-
-    def write(self, data: bytes) -> None:
-        there = self._stays or "5120" not in self.written
-        firmware = frame.encode(frame.HELLO | frame.ANSWER, bytes(frame.HELLO_ANSWER.size))
-        self.written.append(data.hex())
-        self._sends += bytes.fromhex("1410") if there and len(data) == 2 else b"" if there else firmware
-
-    def read(self, most: int) -> bytes:
-        data, self._sends = self._sends[:most], self._sends[most:]
-        return data
-
-
-def test_a_boot_loader_is_told_to_hand_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "SPEAKS", 0.01)
-    leave = flashers()["avrdude-arduino"].leave
-    assert leave is not None
-    goes, stays = Loader(stays=False), Loader(stays=True)
-    assert line._leaves(goes, leave, 9.0)  # type: ignore[arg-type]
-    assert goes.written == ["3020", "5120", frame.encode(frame.HELLO).hex()]
-    assert not line._leaves(stays, leave, 9.0)  # type: ignore[arg-type]
-    assert stays.written == goes.written
-
-
 def test_a_restart_waits_until_one_more_pulse_would_have_been_seen(there: Lab, image: Path) -> None:
     """Had a pulse been made up, the latest call's own would be further from the one before than any two were."""
     station = there.board("one")
@@ -501,34 +330,6 @@ def test_wrong_figures_and_answers_are_found_once_and_for_all(request: pytest.Fi
     late = f"AssertionError: assert {Failure(Reason.ANALYZER_LOST, 'no sample for 30 s')} is None"
     for text, tried_again in ((f"{wrong.typename}: {wrong.value}", False), (mismatch, False), (late, True)):
         assert tried_again != any(re.search(known, text) for known in flaky.kwargs["rerun_except"]), text
-
-
-def test_a_port_has_one_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where users have folders of their own for temporary files."""
-    monkeypatch.delenv("STEELYARD_LOCKS", raising=False)
-    with held(str(tmp_path), "port"):
-        monkeypatch.setenv("TMPDIR", str(tmp_path))
-        monkeypatch.setattr(tempfile, "tempdir", None)
-        with pytest.raises(DeviceError, match="port: another Steelyard uses it"):
-            held(str(tmp_path), "port")
-    held(str(tmp_path), "port").close()
-
-
-def test_the_lock_of_a_port_is_for_all_users_and_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever who makes it hides from others, and whatever somebody else puts there."""
-    monkeypatch.setenv("STEELYARD_LOCKS", str(tmp_path))
-    before = os.umask(0o077)
-    try:
-        held("a port", "port").close()
-    finally:
-        os.umask(before)
-    [file] = tmp_path.iterdir()
-    assert file.stat().st_mode & 0o777 == 0o666
-    file.unlink()
-    file.symlink_to(tmp_path / "mine")
-    with pytest.raises(DeviceError, match=f"port: {file}: .*; remove it"):
-        held("a port", "port")
-    assert not (tmp_path / "mine").exists()
 
 
 def test_a_note_that_is_no_text_is_no_image(

@@ -64,11 +64,6 @@ def there(behind: tuple[Lab, list[int]], tmp_path: Path) -> Iterator[Wired]:
         yield found
 
 
-@pytest.fixture
-def image(bench: Bench) -> Path:
-    return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
-
-
 def prove(image: Path) -> Callable[[Station, Hold], None]:
     def proves(station: Station, lock: IO[bytes]) -> None:
         with lab.opened(station, image, 10**7, Event(), lab.Purpose("nocrypt"), lock) as opened:

@@ -25,12 +25,11 @@ from tests.conftest import ROOT, Bench, the_target
 from tests.lab import wires
 
 from . import test_probe_faults
+from .calls import CALLS, at, near
 from .conftest import free
-from .test_boards import CALLS, at, near, terminal
-from .test_meters import TRUST
+from .supplied import TRUST
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
-__all__ = ["terminal"]
 METER = f"""
 [meters.m]
 virtual = true
@@ -118,6 +117,7 @@ def test_a_meter_is_locked_whatever_it_is_called(tmp_path: Path) -> None:
     assert len(places) == 1
 
 
+@pytest.mark.usefixtures("port_alone")
 def test_a_full_folder_of_locks_is_not_the_boards_fault(
     described: Path,
     bench: Bench,
