@@ -203,6 +203,14 @@ def test_a_path_that_does_not_exist(cli: Cli, path: str) -> None:
     assert "no such file" in result.err
 
 
+def test_a_run_that_no_board_took_is_repeated_on_boards() -> None:
+    """Its notes name none."""
+    tool = Toolchain("avr-gcc", "", "")
+    setup = Setup("x", "x", "x", "x", "x", "uno", "", "virtual-board", tool, "-O3", "kat", "", "")
+    assert "--on lab --target uno " in run.repeating(Record(setup, None, {}))
+    assert "--on uno-1 --flags" in run.repeating(Record(setup, None, {}, notes=("virtual-board uno-1: a port",)))
+
+
 def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
     write(tmp_path / "mine/crypto_aead/toy1/ref", toys.files())
     cli("run mine -t uno -w kat --flags=-Os")

@@ -15,6 +15,7 @@ from ..model.metric import metric, metric_names
 from ..model.packed import unpack
 from ..model.record import Record, Verification
 from ..model.target import load_target, target_names
+from .results import ON
 from .sheet import ANY, Cell, Column, Line, Sheet, plain
 
 #: units of a run's figures in the order in which these stand; all other figures come after them
@@ -151,7 +152,8 @@ def repeating(r: Record) -> str:
     what = handed_in[1] if handed_in else r.origin or f"{s.primitive}/{s.family}/{s.label}"
     parts = ["steelyard", "run", what]
     board = lab.board_of(s.device, r.notes)
-    parts += ["--on", board] if board else ["--target", s.target]
+    parts += ["--on", board or "lab"] if board or s.device in ON else []
+    parts += [] if board else ["--target", s.target]  # a run that no board took names none
     if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
         parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
