@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from .record import Record
 
@@ -14,31 +14,33 @@ Value = str | float | int | None
 #: a column's value; a metric that a run lacks is None or missing
 Row = dict[str, Value]
 
-#: columns that are not metrics, with their headings
-CONTEXT = {
-    "run": "run",
-    "label": "implementation",
-    "primitive": "primitive",
-    "family": "family",
-    "variant": "variant",
-    "implementation": "implementation name",
-    "target": "target",
-    "device": "device",
-    "flags": "flags",
-    "workload": "workload",
-    "compiler": "compiler",
-    "outcome": "outcome",
-    "vectors": "known answers",
-    "skipped": "known answers left out",
-    "answers": "answers from",
-    "finished": "finished (UTC)",
-    "host": "host",
-    "digest": "digest",
-    "harness": "harness",
-    "timing_model": "timing model",
-    "origin": "named by",
+#: columns that are not metrics: heading, and what values are; of those that may be None, older servers have none
+_COLUMNS: Mapping[str, tuple[str, Any]] = {
+    "run": ("run", int),
+    "label": ("implementation", str),
+    "primitive": ("primitive", str),
+    "family": ("family", str),
+    "variant": ("variant", str),
+    "implementation": ("implementation name", str),
+    "target": ("target", str),
+    "device": ("device", str),
+    "flags": ("flags", str),
+    "workload": ("workload", str),
+    "compiler": ("compiler", str),
+    "outcome": ("outcome", str),
+    "vectors": ("known answers", int | None),
+    "skipped": ("known answers left out", int | None),
+    "answers": ("answers from", str),
+    "finished": ("finished (UTC)", str | None),
+    "host": ("host", str),
+    "digest": ("digest", str),
+    "harness": ("harness", str),
+    "timing_model": ("timing model", str),
+    "origin": ("named by", str),
 }
-
+#: their headings, and the types of their values
+CONTEXT = {name: heading for name, (heading, _) in _COLUMNS.items()}
+KINDS = {name: frozenset(get_args(kind) or (kind,)) for name, (_, kind) in _COLUMNS.items()}
 
 #: what a row says of where its known answers came from, by the record's word: a package's own file vouches for nothing
 #: but itself, and all others are published or of other sources

@@ -290,11 +290,11 @@ def _some(run_ids: Collection[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _joined(parts: Sequence[dict[str, tuple[Any, ...]]], points: Sequence[str] = ()) -> list[Row]:
-    """The rows of all parts, each with all columns, in the order in which a database gives them. Columns of texts that
-    only a newer version has are left out."""
+    """The rows of all parts, each with all columns, in the order in which a database gives them. Columns that an older
+    server lacks are None; those of texts that only a newer one has are left out."""
     named = dict.fromkeys(name for part in parts for name in part)
     texts = {n for part in parts for n, values in part.items() if n not in CONTEXT and str in set(map(type, values))}
-    context = [n for n in named if n in CONTEXT]
+    context = [*(n for n in named if n in CONTEXT), *(n for n in CONTEXT if n not in named)]
     names = [*context, *sorted(n for n in named if n not in CONTEXT and n not in points and n not in texts), *points]
     rows: list[Row] = []
     for part in parts:
