@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from ..model.metric import Metric, metric_names, size_of
 from ..model.record import Point, Record
-from ..model.row import CONTEXT, Made, Value
+from ..model.row import KINDS, Made, Value
 from ..publish.sheet import Column
 
 #: the first words of its addresses; the number changes with what an older client would misread
@@ -24,15 +24,10 @@ _Number = Annotated[int, Meta(ge=0, le=2**62)]
 _Names = Annotated[tuple[str, ...], Meta(max_length=MOST_FIGURES)]
 #: the path of a private link
 _LINK = re.compile(r"/submissions/[A-Za-z0-9_-]{10,64}")
-#: types of the values of columns that are neither texts nor figures
-_KINDS: Mapping[str, frozenset[type]] = {
-    "run": frozenset({int}),
-    "finished": frozenset({str, type(None)}),
-    **dict.fromkeys(("vectors", "skipped"), frozenset({int, type(None)})),
-}
 #: what databases have no number above
 _LARGEST = 2**63 - 1
-_TEXT, _FIGURE = frozenset({str}), frozenset({int, float, type(None)})
+_NONE = type(None)
+_FIGURE = frozenset({int, float, _NONE})
 
 
 def is_figure(name: str) -> bool:
@@ -103,7 +98,8 @@ class Service(Struct, frozen=True):
 
 
 class Rows(Struct, frozen=True):
-    """Values by column, the newest run first; the run from which the next part goes on, if there is more."""
+    """Values by column, the newest run first; the run from which the next part goes on, if there is more. A column that
+    may be None may be missing."""
 
     columns: dict[str, tuple[Value, ...]]
     last: _Number
@@ -113,12 +109,12 @@ class Rows(Struct, frozen=True):
         """Raises :class:`ValueError` for columns that no rows have: whoever reads them need not look again."""
         if not self.columns:
             return
-        if missing := CONTEXT.keys() - self.columns.keys():
+        if missing := {n for n, kinds in KINDS.items() if _NONE not in kinds} - self.columns.keys():
             raise ValueError(f"no column {min(missing)}")
         if len(set(map(len, self.columns.values()))) > 1:
             raise ValueError("columns of several lengths")
         for name, values in self.columns.items():
-            kinds = _KINDS.get(name) or (_TEXT if name in CONTEXT else _FIGURE if is_figure(name) else None)
+            kinds = KINDS.get(name) or (_FIGURE if is_figure(name) else None)
             has = set(map(type, values))
             if kinds is not None and not has <= kinds:
                 raise ValueError(f"a value of column {name} has a wrong type")
