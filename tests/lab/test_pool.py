@@ -344,6 +344,7 @@ def test_a_board_that_is_released_gets_no_run(bench: Bench, boards: Boards, ther
     assert on(weighed(bench, jobs(bench, there, 2))) == {"b"}
     [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 3)])
     assert record.failure == Failure(Reason.BOARD_LOST, "no board is left: a was released: steelyard boards retry a")
+    assert record.failure.next_action == "give the board back by that command, and run again"
 
 
 def test_ctrl_c_ends_those_who_wait_for_a_board(there: Lab, boards: Boards) -> None:

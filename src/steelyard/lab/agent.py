@@ -20,7 +20,7 @@ from ..model import paths, toml, whole
 from ..model.call import DeviceError
 from ..model.digest import of_file
 from ..model.errors import UserError
-from ..model.reasons import Failure, Reason
+from ..model.reasons import RELEASED, Failure, Reason
 from . import aside, attempt, wire
 from .away import AwayLink
 from .config import Lab, Station
@@ -92,7 +92,7 @@ class _Agent:
             return wire.Failed(Failure(Reason.BOARD_LOST, text))
         mark = aside.read(station.board)
         if mark is not None and mark.released:
-            text = f"was released there: steelyard boards retry {name}, there"
+            text = f"{RELEASED} there: steelyard boards retry {name}, there"
             return wire.Failed(Failure(Reason.BOARD_LOST, text))
         self._lock = taken(port_of(station.board), str(station.board.port))
         return wire.Taken(self._lock is not None)

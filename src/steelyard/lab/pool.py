@@ -16,7 +16,7 @@ from threading import Event
 
 from ..model.call import DeviceError
 from ..model.errors import UserError
-from ..model.reasons import LAB, MACHINE, Failure, Reason
+from ..model.reasons import LAB, MACHINE, RELEASED, Failure, Reason
 from . import aside
 from .aside import Mark
 from .attempt import Purpose, begin
@@ -217,7 +217,7 @@ def _no_board(stations: Sequence[Station]) -> Failure:
     # that a board hangs or answers wrongly with nocrypt is not a property of the package that now has no board
     reason = next((m.reason for _, m in marks if m.reason in MACHINE), Reason.BOARD_LOST)
     each = "; ".join(
-        f"{board.title} was released: steelyard boards retry {board.name}"
+        f"{board.title} {RELEASED}: steelyard boards retry {board.name}"
         if mark.released
         else f"{board.title} is out of order: {mark.detail.removeprefix(f'{board.title}: ')}: {mark.remedy}"
         for board, mark in marks

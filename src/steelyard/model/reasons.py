@@ -47,6 +47,7 @@ class Reason(StrEnum):
     FOREIGN_ISA = "foreign-isa", "choose a target of the instruction set that assembly or intrinsics are written for"
     COMPILE_ERROR = "compile-error", "read the compiler's output: steelyard show RUN --log"
     COMPILE_TIMEOUT = "compile-timeout", "find the file that the compiler takes too long for; unroll less"
+    COMPILE_MEMORY = "compile-memory", "find what the compiler needs so much memory for; repeat or expand less"
     COMPILER_KILLED = "compiler-killed", "free memory or run fewer jobs (-j 1), as the machine stopped it; run again"
     MISSING_ENTRY = "missing-entry", "define the functions of the API with their exact names"
     UNDEFINED_SYMBOL = "undefined-symbol", "define the symbol in the package; only the C library is linked"
@@ -168,6 +169,9 @@ LAB = frozenset(
 #: what the detail of a failure says where no cable can be the cause, and what to do about it then
 VIRTUAL = "is virtual"
 PLAY = "see that steelyard boards virtual plays it, end other work here or lower speed in lab.toml; run again"
+#: what it says where somebody wanted the board for himself, with the command that gives it back, and what to do then
+RELEASED = "was released"
+BACK = "give the board back by that command, and run again"
 
 
 class Failure(Struct, frozen=True):
@@ -179,4 +183,6 @@ class Failure(Struct, frozen=True):
     @property
     def next_action(self) -> str:
         """What the user can do next."""
+        if self.reason in LAB and RELEASED in self.detail:
+            return BACK
         return PLAY if self.reason in LAB and VIRTUAL in self.detail else self.reason.next_action
