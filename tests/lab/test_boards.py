@@ -245,7 +245,7 @@ def test_a_flasher_that_fails_says_so(there: Lab, image: Path, monkeypatch: pyte
     wrong = station.flasher.but(
         write=tuple(w.replace("{chip}", "ATmega2560") for w in station.flasher.write), verify=("-?",)
     )
-    (flash.paths.home() / "lab" / "one.image").unlink(missing_ok=True)
+    (station.board.files / "image").unlink(missing_ok=True)
     reason, text = failing(station.but(flasher=wrong), image)
     assert reason == Reason.FLASH_FAILED
     assert "avrdude" in text
@@ -338,8 +338,9 @@ def test_a_note_that_is_no_text_is_no_image(
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
     monkeypatch.setattr(flash, "_done", lambda *_: None)
     monkeypatch.setattr(flash, "_sure", {})
-    note = tmp_path / "lab" / "one.image"
-    note.parent.mkdir()
+    station = lab.load(described).board("one")
+    note = station.board.files / "image"
+    note.parent.mkdir(parents=True)
     note.write_bytes(b"\xff\xfe")
-    flash.flash(lab.load(described).board("one"), image, 0)
+    flash.flash(station, image, 0)
     assert note.read_text() == hashlib.sha256(image.read_bytes()).hexdigest()

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from steelyard import device, lab
 from steelyard.cli.live import Doing, doing
 from steelyard.jobs import failure_of
-from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, flash, link, pool
+from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, link, pool
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.pipeline import Pipeline, nocrypt
@@ -129,7 +129,7 @@ def test_bytes_that_the_line_changes_are_no_answer(there: Wired, image: Path, wa
     assert {f.reason for f in failures} <= {Reason.PROTOCOL, Reason.RUNAWAY, Reason.PULSES_LOST}
     assert len(failures) <= 1, "it was one disturbance, and the board has proved itself"
     assert all(f.detail.startswith("a: ") for f in failures)
-    assert aside.read("a") is None
+    assert aside.read(there.lab.boards["a"]) is None
 
 
 def test_a_host_that_is_late_finds_the_next_answer_as_well(
@@ -277,7 +277,7 @@ def test_a_board_that_fails_in_a_call_is_tried_again(
     assert found.reason in reasons
     assert found.detail.startswith("a: ")
     assert str(there.lab.boards["a"].port) in found.detail
-    assert aside.read("a") is None
+    assert aside.read(there.lab.boards["a"]) is None
 
 
 def test_a_board_may_be_plugged_in_again_elsewhere(there: Wired, image: Path) -> None:
@@ -314,12 +314,12 @@ def test_flash_that_is_not_as_it_was_written(there: Wired, image: Path) -> None:
     wire.to_board = once = Once(wrong, 101, armed=True)
     assert attempted(there, image) == []
     assert not once.armed
-    (flash.paths.home() / "lab" / "a.image").unlink()
+    (there.lab.boards["a"].files / "image").unlink()
     wire.to_board = wrong
     failed = only(attempted(there, image, "ab"))
     assert failed.reason == Reason.FLASH_FAILED
     assert "avrdude" in failed.detail
-    assert "verif" in attempt.logs("a")[-1].tools
+    assert "verif" in attempt.logs(there.lab.boards["a"])[-1].tools
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_a_package_that_writes_the_counter_has_no_figures(there: Wired, bench: B
         r"a: a pulse has \d+ cycles, the chip's own counter \d+ fewer, as if .* and so they do", record.failure.detail
     )
     assert attempted(there, bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]) == []
-    assert aside.read("a") is None
+    assert aside.read(there.lab.boards["a"]) is None
 
 
 def test_boards_whose_wires_were_swapped_are_found(there: Wired, image: Path) -> None:
@@ -378,7 +378,7 @@ def test_boards_whose_wires_were_swapped_are_found(there: Wired, image: Path) ->
     failures = attempted(there, image)
     assert {f.reason for f in failures} == {Reason.PULSES_LOST}
     assert "stays low: 0 of 1 pulse; there were some on P8_46: were boards or wires swapped?" in failures[0].detail
-    assert aside.read("a") is not None
+    assert aside.read(there.lab.boards["a"]) is not None
 
 
 def test_boards_that_changed_places_are_flashed_anew(there: Wired, image: Path, bench: Bench) -> None:

@@ -90,7 +90,7 @@ def test_a_part_that_another_process_has_is_waited_for(there: Lab, bench: Bench,
         waits.start()
         name = "swd" if part == "probe" else "m"
         text = f"waits for {part} {name}: another Steelyard uses it (process {first.pid})"
-        while waits.is_alive() and ((now := attempt.now("pill")) is None or now.step != text):
+        while waits.is_alive() and ((now := attempt.now(second.board)) is None or now.step != text):
             time.sleep(0.02)
         assert waits.is_alive(), "it did not wait"
         assert cycles == []
