@@ -22,10 +22,11 @@ the chip's flash timing. A board's call and the readings of its clock are in the
 many these are is fitted, for each family to the others. ``sensitivity`` weighs without a change and with each one
 alone (of its own accord each number of the chip's flash timing one step down and up), and prints the errors: how much
 the figures depend on each number; ``--keep`` puts them into docs/validation. ``errors`` prints the cycles of a call
-that the others chose for each family, and how errors are distributed, by family, level and size, and by how much of a
-row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family it chooses the
-file with the smallest error over the other families, and says the family's own error with that choice. Families that
-numbers of today's models were fitted to (docs/validation/fitted.csv) are left out of both, but with ``--fitted``.
+that the others chose for each family's code of a kind (assembly, mixed, compiled) by theirs of this kind, if they have
+some, and how errors are distributed, by kind, family, level and size. ``fit`` takes files of the same rows by models
+that differ: for each family and kind it chooses, likewise, the file with the smallest error over the other families,
+and says the family's own error with that choice. Families that numbers of today's models were fitted to
+(docs/validation/fitted.csv) are left out of both, but with ``--fitted``.
 
 ``page`` writes the tables of docs/validation, of the files beside it, and errors.csv, which answers and claims quote:
 by family, what is reached of the aims, and what sensitivities are known. Rows that it is given take the place of
@@ -39,6 +40,7 @@ import argparse
 import csv
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -325,9 +327,9 @@ def copied(source: Path, target: Target, task: Task) -> dict[str, float]:
 def print_errors(models: Sequence[Sequence[Row]], names: Sequence[str], by: Sequence[str], *, fitted: bool) -> None:
     """Prints what the families chose for each other, and how the errors of rows are distributed. The files of ``names``
     are told only where there are several models."""
-    for (target, family), (model, calling) in choices(models).items():
+    for of, (model, calling) in choices(models).items():
         which = f" and {names[model]}" if len(models) > 1 else ""
-        print(f"{target} {family}: the other families choose {calling} cycles of a call{which}")
+        print(f"{' '.join(of)}: the other families choose {calling} cycles of a call{which}")
     held = held_out(models)
     rows = held if fitted else unseen(held)
     if len(rows) < len(held):
@@ -484,4 +486,10 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads, as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code)

@@ -160,27 +160,33 @@ def write(rows: Iterable[Row], file: Path | None) -> None:
         out.writerows(rows)
 
 
-def choices(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> dict[tuple[str, str], Choice]:
-    """For each target and family what suits the other families best. All models have the same rows."""
+#: what is held out together: a target, a kind of code, a family
+Held = tuple[str, str, str]
+
+
+def choices(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> dict[Held, Choice]:
+    """For each target, kind of code and family what suits the other families' code of this kind best; of any kind where
+    they have none of this. All models have the same rows, and the first one says their kinds."""
+    kinds = {r.of: of_assembly(r) for r in models[0]}
     found = {}
-    for target in dict.fromkeys(r.target for r in models[0]):
-        of = [[r for r in rows if r.target == target] for rows in models]
-        for family in dict.fromkeys(r.family for r in of[0]):
-            others = [[r for r in rows if r.family != family] for rows in of]
-            if not others[0]:
-                raise SystemExit(f"{target}: no other family than {family}, so nothing can be held out; weigh more")
-            found[target, family] = best(others, (0,) if target in COUNTED else callings)
+    for target, kind, family in dict.fromkeys((r.target, kinds[r.of], r.family) for r in models[0]):
+        others = [[r for r in rows if r.target == target and r.family != family] for rows in models]
+        if not others[0]:
+            raise SystemExit(f"{target}: no other family than {family}, so nothing can be held out; weigh more")
+        alike = [[r for r in rows if kinds[r.of] == kind] for rows in others]
+        found[target, kind, family] = best(alike if alike[0] else others, (0,) if target in COUNTED else callings)
     return found
 
 
 def held_out(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> list[tuple[Row, float]]:
-    """Every row by the model, and with the cycles of a call, that suit the other families of its target best, with its
-    error. All models have the same rows."""
+    """Every row by the model, and with the cycles of a call, that :func:`choices` has for it, with its error. All
+    models have the same rows."""
+    kinds = {r.of: of_assembly(r) for r in models[0]}
     return [
         (r, r.error(calling))
-        for (target, family), (model, calling) in choices(models, callings).items()
+        for held, (model, calling) in choices(models, callings).items()
         for r in models[model]
-        if (r.target, r.family) == (target, family)
+        if (r.target, kinds[r.of], r.family) == held
     ]
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,31 @@ def test_what_a_call_takes_besides_the_callee_is_fitted_to_the_other_families() 
     found = {(r.family, r.published): e for r, e in rows_of.held_out([rows])}
     assert found["isap", 3020] == 0
     assert found["isap", 1060] == pytest.approx(100 * (1020 / 1060 - 1))
+
+
+def test_kinds_of_code_choose_the_cycles_of_a_call_apart() -> None:
+    """As pages do, whose tables have one kind: whoever asks for all kinds at once gets the same of each."""
+    calls = {"assembly": (1.0, 20), "compiled": (0.0, 100)}
+    rows = [
+        row(family, 5000 + calling, 5000, assembly=share, variant=f"{family}-{kind}")
+        for kind, (share, calling) in calls.items()
+        for family in ("ascon", "isap")
+    ]
+    mixed = row("ascon", 5020, 5000, assembly=0.5, variant="mixed")
+    alone = rows_of.choices([[r for r in rows if r.assembly]])
+    every = rows_of.choices([[*rows, mixed]])
+    assert alone.items() <= every.items()
+    assert {of[1]: found.calling for of, found in every.items() if of[2] == "isap"} == {"assembly": 20, "compiled": 100}
+    assert ("due", "mixed", "ascon") in every, "no other family has such code: theirs of other kinds chooses"
+
+
+def test_errors_end_quietly_where_nobody_reads_on() -> None:
+    command = [sys.executable, "bench/fidelity.py", "errors", "docs/validation/fidelity.csv"]
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(command, cwd=ROOT, stdout=writes, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_one_family_alone_says_that_nothing_is_held_out() -> None:
@@ -194,6 +222,14 @@ def test_the_page_says_what_limits_the_cycles_of_a_call() -> None:
     assert f"It is at most {max(rows_of.CALLING)} cycles" in page
     bound = {line.split(" | ")[1] for line in pages.limits().splitlines()[2:]}
     assert bound == {"mkrzero", "due", "esp8266"}, "the page's other tables have no limit that matters"
+
+
+def test_a_harness_that_is_somewhat_larger_moves_no_image_out_of_the_cache() -> None:
+    page = " ".join((rows_of.PLACE / "fidelity.md").read_text(encoding="utf-8").split())
+    rows = rows_of.read(rows_of.PLACE / "fidelity.csv")
+    room = min(limit - r.code for target, limit in rows_of.CACHE.items() for r in rows if r.target == target)
+    assert f"20 bytes change that for none: the largest is {room} bytes below" in page
+    assert room > 20
 
 
 def test_a_call_that_was_counted_is_not_fitted() -> None:
