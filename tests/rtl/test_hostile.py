@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -445,6 +448,45 @@ def test_no_name_of_a_file_is_a_command(tmp_path: Path) -> None:
     )
     assert "shell" not in said.replace("toy__shell_touch_made.sv", "")
     assert (tmp_path / "work" / names[0]).is_file()
+
+
+def _endless(at: Path) -> None:
+    at.symlink_to("/dev/zero")
+
+
+def _huge(at: Path) -> None:
+    with at.open("wb") as f:
+        f.truncate(1 << 36)
+
+
+@pytest.mark.parametrize("make", [_endless, os.mkfifo, _huge])
+@pytest.mark.parametrize("name", ["source_list.txt", "v2.toml", "design.toml", "kat/pdi.txt", "kat/do.txt", "toy.sv"])
+def test_no_file_of_a_package_is_read_without_end(tmp_path: Path, make: Callable[[Path], None], name: str) -> None:
+    """Nor is anybody waited for; other designs go on."""
+    folder = toys.design(tmp_path / "toy")
+    if name == "source_list.txt":
+        (folder / "toy.toml").unlink()
+    (folder / name).unlink(missing_ok=True)
+    make(folder / name)
+    with pytest.raises(UserError, match=re.escape(Path(name).name)):
+        designs_of(folder)
+
+
+def test_what_others_wrote_is_bounded_in_sum(tmp_path: Path) -> None:
+    for k in range(9):
+        (tmp_path / f"m{k}.sv").write_bytes(b"// \n" * (1 << 20))
+    with pytest.raises(UserError, match="more than 32 MiB of sources; name the folder of one design"):
+        designs_of(tmp_path)
+    listed = tmp_path / "listed"
+    listed.mkdir()
+    shutil.copyfile(toys.SOURCE, listed / "toy.sv")
+    (listed / "source_list.txt").write_text("toy.sv\n" * 2001)
+    with pytest.raises(UserError, match="2001 sources; name the folder of one design"):
+        designs_of(listed)
+    (listed / "source_list.txt").unlink()
+    (listed / "a.toml").write_text(f"a = {'[' * 5000}{']' * 5000}")
+    with pytest.raises(UserError, match=r"a\.toml: .*too deep"):
+        designs_of(listed)
 
 
 def test_nothing_but_sources_is_read(tmp_path: Path) -> None:

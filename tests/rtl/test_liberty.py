@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,15 @@ def test_a_library_without_its_equivalent_is_refused(tmp_path: Path, nand: str) 
     (tmp_path / "a.lib").write_text(text)
     with pytest.raises(UserError, match="no NAND of two inputs"):
         library(tmp_path / "a.lib")
+
+
+def test_no_library_or_report_is_read_without_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for file in (Path("/dev/zero"), pipe):
+        for read in (library, lambda f: vendor.read([f])):
+            with pytest.raises(UserError, match=f"{file}: not a file"):
+                read(file)
 
 
 def test_another_library_is_another_device(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,18 @@ def test_files_of_different_sets_are_refused(tmp_path: Path) -> None:
     (folder / "do.txt").write_text("HDR = 93000004\nDAT = 00000000\nSTT = E0000000\n")
     with pytest.raises(UserError, match=r"43 operations, 0 with a new key, but 1 answers"):
         read(folder / "pdi.txt", folder / "sdi.txt", folder / "do.txt", 32)
+
+
+def test_an_operation_of_many_words_is_read_at_once(tmp_path: Path) -> None:
+    """200 000 lines took half a minute, as each copied those before it."""
+    lines = 200_000
+    (tmp_path / "pdi.txt").write_text("INS = 80000000\n" + "DAT = 00000000\n" * lines)
+    (tmp_path / "sdi.txt").write_text("")
+    (tmp_path / "do.txt").write_text("DAT = 00000000\n" * lines + "STT = E0000000\n")
+    start = time.process_time()
+    (made,) = read(tmp_path / "pdi.txt", tmp_path / "sdi.txt", tmp_path / "do.txt", 32)
+    assert (len(made.pdi), len(made.out)) == (lines + 1, lines + 1)
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("width", [8, 16, 32])

@@ -39,3 +39,11 @@ def test_a_failure_is_the_source_s_or_the_machine_s(tmp_path: Path, body: str, r
     assert failure.reason is reason
     assert said in failure.detail
     assert (reason in MACHINE) == (reason is not Reason.COMPILE_ERROR)
+
+
+def test_what_a_tool_made_of_few_lines_is_bounded(tmp_path: Path) -> None:
+    with (tmp_path / "flat.json").open("wb") as f:
+        f.truncate(300 << 20)
+    with pytest.raises(tools.ToolError, match=r"become 300 MiB of flat\.json; the limit is 256") as raised:
+        tools.wrote(tmp_path / "flat.json")
+    assert raised.value.failure.reason is Reason.COMPILE_MEMORY

@@ -33,17 +33,23 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
     """Reads ``file`` as a ``model``. ``more`` holds values that its path determines. Raises :class:`UserError`."""
     name = paths.short(file)
     try:
-        table = tomllib.loads(userfile.content(file, MAX_BYTES).decode())
+        table = parsed(userfile.content(file, MAX_BYTES), name)
     except userfile.TooLargeError as e:
         raise UserError(f"{name}: larger than {MAX_BYTES} bytes") from e
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-        raise UserError(f"{name}: not a TOML file: {cut(str(e))}") from e
-    except (ValueError, RecursionError) as e:
-        raise UserError(f"{name}: a number of too many digits, or tables too deep in each other; shorten it") from e
     try:
         return checked.convert({**table, **(more or {})}, model)
     except checked.Wrong as e:
         raise UserError(f"{name}: {cut(str(e), _MOST)}") from e
+
+
+def parsed(data: bytes, name: str) -> dict[str, Any]:
+    """The table that a file called ``name`` has. Raises :class:`UserError`."""
+    try:
+        return tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise UserError(f"{name}: not a TOML file: {cut(str(e))}") from e
+    except (ValueError, RecursionError) as e:
+        raise UserError(f"{name}: a number of too many digits, or tables too deep in each other; shorten it") from e
 
 
 def as_dict(table: Table) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ..model.paths import ROOT
 from ..model.reasons import Failure, Reason
-from . import tools
+from . import files, tools
 from .design import Design, included
 from .streams import FAILURE, Stream, written
 from .tools import ToolError
@@ -167,10 +167,10 @@ def _value(value: int | str) -> str:
 def lint(n: Netlist, work: Path) -> str:
     """What Verilator says about the design, with its warnings but those of names, as the files are copies. Raises
     :class:`ToolError` when it cannot be read."""
-    files = copied(n, work)
+    copies = copied(n, work)
     try:
         return tools.run(
-            "verilator", ["--lint-only", "-Wno-fatal", "-Wall", "-Wno-DECLFILENAME", *options(n), *files], work
+            "verilator", ["--lint-only", "-Wno-fatal", "-Wall", "-Wno-DECLFILENAME", *options(n), *copies], work
         )
     except ToolError as e:
         raise refused(e, n) from e
@@ -196,9 +196,9 @@ def refused(error: ToolError, n: Netlist) -> ToolError:
 
 def ports(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
     """The top's ports: whether they come out, and their bits. Raises :class:`ToolError`."""
-    files = copied(n, work)
+    copies = copied(n, work)
     try:
-        tools.run("verilator", ["--xml-only", "--xml-output", "ports.xml", *_STYLE, *options(n), *files], work)
+        tools.run("verilator", ["--xml-only", "--xml-output", "ports.xml", *_STYLE, *options(n), *copies], work)
     except ToolError as e:
         raise refused(e, n) from e
     return told(n, work)
@@ -206,7 +206,7 @@ def ports(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
 
 def told(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
     """The ports that :func:`ports` left in ``work``."""
-    tree = ElementTree.parse(work / "ports.xml").getroot()
+    tree = ElementTree.fromstring(tools.wrote(work / "ports.xml"))
     types = {t.get("id"): t for t in tree.iter() if t.tag.endswith("dtype")}
     modules = [m for m in tree.iter("module") if m.get("topModule") == "1" or m.get("name") == n.top]
     found = {}
@@ -278,7 +278,7 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, optimised: 
     (work / "ports.h").write_text(header(design, found))
     for file in BENCH:
         shutil.copyfile(file, work / file.name)
-    files = list(names(n))
+    copies = list(names(n))
     # a traced parameter with an x ends Verilator 5.006
     more = ["--trace", "--trace-underscore", "--no-trace-params", "--trace-depth", str(trace)] if trace else []
     # few files, as each reads the same headers again
@@ -291,7 +291,7 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, optimised: 
                 "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", _FLAGS, *_STYLE,
                 "-Wwarn-UNOPTFLAT", "--output-split", size,
                 "-MAKEFLAGS", f"OPT_FAST={optimised} OPT_SLOW=-O0 OPT_GLOBAL={other}", *more, *options(n),
-                *files, "bench.cpp",
+                *copies, "bench.cpp",
             ],
             work,
         )  # fmt: skip
@@ -307,7 +307,7 @@ def simulator_only(n: Netlist, work: Path) -> Failure | None:
         tools.run("verilator", ["-E", *_STYLE, *options(n), *names(n)], work)
     except ToolError as e:
         raise refused(e, n) from e
-    text = (work / tools.LOG).read_text(errors="replace")
+    text = files.decoded(tools.wrote(work / tools.LOG))
     for found in _WORDS.finditer(text):
         if found["foreign"] or (found["task"] and not _HARMLESS.fullmatch(found["task"])):
             where = own_names(_place(text, found.start()), n)

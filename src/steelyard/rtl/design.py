@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from glob import glob
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from msgspec import Struct, field
 from ..model import toml
 from ..model.digest import of_file
 from ..model.errors import UserError
+from . import files
 
 #: words of the API may have so many bits
 WIDTHS = (8, 16, 32)
@@ -20,8 +22,8 @@ FILE = "design.toml"
 VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
 #: what a source's name ends with: nothing else of the machine is read because a description names it
 SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
-#: most files of a folder of included ones, and bytes of one
-_INCLUDED, _LARGEST = 2000, 8 << 20
+#: most files of a folder of included ones
+_INCLUDED = 2000
 #: what tools' scripts take for one word
 _NAME, _DEFINITION, _TEXT = r"[A-Za-z_]\w*", r"[A-Za-z_]\w*(=[\w'.+-]*)?", r"[\w .,:/+-]*"
 #: most shares that the test bench makes of a word, and the years of VHDL that GHDL has
@@ -114,8 +116,8 @@ def included(folder: Path) -> list[Path]:
             found.append(f)
         if len(found) > _INCLUDED:
             raise UserError(f"{folder}: more than {_INCLUDED} files; name the folder of included ones alone")
-    if large := [f for f in found if f.stat().st_size > _LARGEST]:
-        raise UserError(f"{large[0]}: larger than {_LARGEST >> 20} MiB; name the folder of included files alone")
+    for f in found:
+        files.regular(f, files.LARGEST, "name the folder of included files alone")
     return sorted(found)
 
 
@@ -123,6 +125,11 @@ def checked(d: Design) -> Design:
     """The design, if tools' scripts take its words for what they are. Raises :class:`UserError`."""
     if wrong := _odd(d):
         raise UserError(f"{d.folder}: {wrong}")
+    files.bounded(d.files, d.folder)
+    for _, f in d.data:
+        files.regular(f, files.LARGEST, "a memory of a core has less")
+    for f in d.answer_files:
+        files.regular(f, files.ANSWERS, "keep fewer operations in it")
     words = [("top", d.top, _NAME), ("clock", d.clock, _NAME), ("reset", d.reset, _NAME)]
     words += [("parameter", k, _NAME) for k, _ in d.parameters]
     words += [(f"parameter {k}", v, _TEXT) for k, v in d.parameters if isinstance(v, str)]
@@ -155,8 +162,6 @@ def _odd(d: Design) -> str:
         return f"input_sequence is {', '.join(d.order)}; it names npub, ad and data once each"
     if d.standard not in _STANDARDS:
         return f"VHDL of {d.standard!r}; there is {', '.join(_STANDARDS)}"
-    if large := [f for f in (*d.files, *(f for _, f in d.data)) if f.stat().st_size > _LARGEST]:
-        return f"{large[0].name} is larger than {_LARGEST >> 20} MiB"
     return ""
 
 
@@ -206,7 +211,7 @@ def described(folder: Path) -> list[Design]:
         raise UserError(f"{file}: w has {wrong[0]}; the API has words of 8, 16 or 32 bits")
     if not d.w or len({*d.w}) < len(d.w):
         raise UserError(f"{file}: w has {', '.join(map(str, d.w)) or 'nothing'}; name each width of words once")
-    files = tuple(f for s in d.sources for f in _files(folder, s, file))
+    sources = tuple(islice((f for s in d.sources for f in _files(folder, s, file)), files.MANY + 1))
     order: tuple[Part, ...] = (*(p for p in d.input_sequence if p != "tag"), "tag")
     made = []
     for name, parameters in (d.variants or {ONLY: {}}).items():
@@ -222,7 +227,7 @@ def described(folder: Path) -> list[Design]:
                     folder=folder,
                     top=d.top,
                     width=width,
-                    files=files,
+                    files=sources,
                     aead=d.aead,
                     hash=d.hash,
                     order=order,

@@ -10,9 +10,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..model.errors import UserError
+from . import files
 
-#: bytes of a file that is read
-_LARGEST = 64 << 20
 _CELL = re.compile(r'\bcell\s*\(\s*"?([\w$]+)"?\s*\)\s*\{')
 _FUNCTION = re.compile(r'\bfunction\s*:\s*"([^"]*)"')
 _NAND = (True, True, True, False)
@@ -29,12 +28,7 @@ class Library(Struct, frozen=True):
 
 def library(file: Path) -> Library:
     """What a liberty file has. Raises :class:`UserError` where it is none, or has no NAND of two inputs."""
-    try:
-        if file.stat().st_size > _LARGEST:
-            raise UserError(f"{file}: larger than {_LARGEST >> 20} MiB; give one corner of one library")
-        text = file.read_text(errors="replace")
-    except OSError as e:
-        raise UserError(f"{file}: {e.strerror or e}; give a liberty file") from e
+    text = files.text(file, files.MADE, "give a liberty file of one corner of one library")
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     named = re.search(r'\blibrary\s*\(\s*"?([\w.$-]+)"?\s*\)', text)
     if not named:

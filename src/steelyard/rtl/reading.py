@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,12 +13,13 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
+from ..model import toml
 from ..model.errors import UserError
-from . import design
+from . import design, files
 from .design import FILE, ONLY, SOURCES, WIDTHS, Design
 
-#: most sources of one design, and bytes of one of them that are looked at
-_MANY, _LARGE = 2000, 8 << 20
+#: what is to be done about a file of a package that is none
+_KEEP = "restore it, or leave it out of the folder"
 #: a file that a Verilog source includes, and how deep they are followed
 _INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE), 8
 #: a text that may name a file of data, and most of them
@@ -69,10 +69,7 @@ def _in_folder(folder: Path, top: str) -> list[Design]:
 
 
 def _table(file: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(file.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-        raise UserError(f"{file}: not a TOML file: {e}") from e
+    return toml.parsed(files.content(file, toml.MAX_BYTES, _KEEP), str(file))
 
 
 def _is_lwc(table: Mapping[str, Any]) -> bool:
@@ -106,9 +103,10 @@ def _of_toml(file: Path) -> list[Design]:
         if (left := [s for s in named if s not in sources])
         else []
     )
-    files = tuple(_found(folder, s, file) for s in sources)
-    if not files:
+    here = tuple(_found(folder, s, file) for s in sources)
+    if not here:
         raise UserError(f"{file}: no sources in [rtl]; name them")
+    files.bounded(here, folder)
     aead = _at(file, table, "lwc.aead", dict)
     sequence = aead.get("input_sequence", {})
     order = sequence.get("encrypt", ()) if isinstance(sequence, dict) else sequence
@@ -118,7 +116,7 @@ def _of_toml(file: Path) -> list[Design]:
     clock = _at(file, table, "rtl.clock.port", str) or _at(file, table, "rtl.clock_port", str) or "clk"
     standard = str(_at(file, table, "language.vhdl", dict).get("standard", "2008"))
     generics = _at(file, table, "rtl.generics", dict) or _at(file, table, "rtl.parameters", dict)
-    text = _text(files)
+    text = _text(here)
     made = Design(
         family=folder.resolve().name,
         name=_at(file, table, "name", str) or file.stem,
@@ -126,7 +124,7 @@ def _of_toml(file: Path) -> list[Design]:
         folder=folder,
         top=_at(file, table, "rtl.top", str),
         width=_at(file, table, "lwc.ports.pdi.bit_width", int) or _width(text),
-        files=files,
+        files=here,
         aead=_at(file, table, "lwc.aead.algorithm", str),
         hash=_at(file, table, "lwc.hash.algorithm", str),
         order=_order(order),
@@ -165,7 +163,7 @@ def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
     for given in (v for x in tables for v in x.values()):
         if isinstance(given, dict) and str(given.get("file", "")).endswith("pdi.txt"):
             at = (folder / str(given["file"])).parent
-            if all((at / f"{n}.txt").is_file() for n in ("pdi", "sdi", "do")):
+            if all((at / f"{n}.txt").exists() for n in ("pdi", "sdi", "do")):
                 return at
     return None
 
@@ -183,48 +181,56 @@ def _found(folder: Path, name: str, said: Path) -> Path:
 
 def _of_list(folder: Path, listed: Path, top: str) -> Design:
     """A design whose sources a list names, a path in each line."""
-    lines = [line.split("#")[0].strip() for line in listed.read_text(errors="replace").splitlines()]
-    files = tuple(
+    text = files.text(listed, toml.MAX_BYTES, _KEEP)
+    lines = [line.split("#")[0].strip() for line in text.splitlines()]
+    named = tuple(
         _found(listed.parent, line, listed)
         for line in lines
         if line.lower().endswith(SOURCES) and not _BENCHES.search(line)
     )
-    if not files:
+    if not named:
         raise UserError(f"{listed}: names no VHDL or Verilog file")
     inside = listed.parent.name
-    return _of_files(folder, inside if inside != folder.name else folder.resolve().name, files, top)
+    return _of_files(folder, inside if inside != folder.name else folder.resolve().name, named, top)
 
 
 def _guessed(folder: Path, top: str) -> Design:
     """A design of which there are only sources."""
     every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SOURCES and p.is_file())
-    files = tuple(p for p in every if not _BENCHES.search(str(p.relative_to(folder))))
-    if not files:
+    sources = tuple(p for p in every if not _BENCHES.search(str(p.relative_to(folder))))
+    if not sources:
         raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")
-    if len(files) > _MANY:
-        raise UserError(f"{folder}: {len(files)} sources; name the folder of one design")
-    return _of_files(folder, folder.resolve().name, files, top)
+    return _of_files(folder, folder.resolve().name, sources, top)
 
 
-def _of_files(folder: Path, name: str, files: tuple[Path, ...], top: str) -> Design:
-    text = _whole(_text(files), folder)
+def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str) -> Design:
+    files.bounded(sources, folder)
+    text = _whole(_text(sources), folder)
     tops = [top] if top else _tops(text)
     if len(tops) != 1:
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
         raise UserError(f"{folder}: which module is the top? {what}; give --top MODULE")
     width = _width(text)
-    notes = (f"guessed from the sources: top {tops[0]}, words of {width} bits, {len(files)} files",)
-    made = Design(folder.resolve().parent.name, name, ONLY, folder, tops[0], width, files, notes=notes)
+    notes = (f"guessed from the sources: top {tops[0]}, words of {width} bits, {len(sources)} files",)
+    made = Design(folder.resolve().parent.name, name, ONLY, folder, tops[0], width, sources, notes=notes)
     return _conventional(made, text)
 
 
-def _text(files: Sequence[Path]) -> str:
-    return "\n".join(f.read_text(errors="replace")[:_LARGE] for f in files if f.stat().st_size <= _LARGE)
+def _text(read: Sequence[Path]) -> str:
+    """The text of files, without those that are too large; those after the first that make too much of all."""
+    parts, left = list[str](), files.WHOLE
+    for f in read:
+        left -= size if (size := f.stat().st_size) <= files.LARGEST else 0
+        if left < 0:
+            break
+        if size <= files.LARGEST:
+            parts.append(files.text(f, files.LARGEST, _KEEP))
+    return "\n".join(parts)
 
 
 def _whole(text: str, folder: Path) -> str:
     """The text with the files of the folder that it includes in their places, as far as these are no endless text."""
-    left = _LARGE
+    left = files.LARGEST
 
     def of(text: str, depth: int) -> str:
         nonlocal left
@@ -248,13 +254,15 @@ def _place(folder: Path, name: str) -> Path | None:
 def _includes(text: str, folder: Path) -> dict[str, Path]:
     """The files of the folder that a text includes, and those that these include, by the names that it gives them."""
     found: dict[str, Path] = {}
-    texts = [text]
-    while texts:
-        for name in dict.fromkeys(_INCLUDE.findall(texts.pop(0))):
+    left: list[Path] = []
+    while True:
+        for name in dict.fromkeys(_INCLUDE.findall(text)):
             if name not in found and (at := _place(folder, name)) is not None:
                 found[name] = at
-                texts.append(_text([at]))
-    return found
+                left.append(at)
+        if not left:
+            return found
+        text = _text([left.pop(0)])
 
 
 def _with_included(made: Design) -> Design:
@@ -271,8 +279,8 @@ def _with_included(made: Design) -> Design:
 def _with_data(made: Design) -> Design:
     """The design with the files of its folder that its sources may read memories from: those that texts in them, or in
     its parameters, name."""
-    files = [*made.files, *(f for folder in made.includes for f in design.included(folder))]
-    text = _text(files) if "verilog" in made.languages else ""
+    read = [*made.files, *(f for folder in made.includes for f in design.included(folder))]
+    text = _text(read) if "verilog" in made.languages else ""
     if "$readmem" not in text:
         return made
     inside = made.folder.resolve()
@@ -281,7 +289,7 @@ def _with_data(made: Design) -> Design:
     for name in [*dict.fromkeys(names)][:_TEXTS]:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             continue
-        beside = dict.fromkeys((*(f.parent for f in files), made.folder))
+        beside = dict.fromkeys((*(f.parent for f in read), made.folder))
         at = next((p for folder in beside if (p := folder / name).is_file()), None) or _place(made.folder, name)
         if at is not None and at.resolve().is_relative_to(inside):
             found.append((name, at))

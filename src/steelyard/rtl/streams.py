@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.errors import UserError
+from . import files
 
 ENCRYPT, DECRYPT, LOAD_KEY, ACTIVATE_KEY, HASH, SUCCESS, FAILURE = 2, 3, 4, 7, 8, 0xE, 0xF
 AD, NPUB_AD, AD_NPUB, PT, CT, CT_TAG, MESSAGE, TAG, DIGEST, KEY, NPUB = 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xC, 0xD
@@ -196,7 +197,7 @@ def read(pdi: Path, sdi: Path, out: Path, width: int) -> list[Stream]:
 
 def _lines(file: Path) -> Iterator[tuple[str, str]]:
     """What each line is, and its digits."""
-    for line in file.read_text(errors="replace").splitlines():
+    for line in files.text(file, files.ANSWERS, "keep fewer operations in it").splitlines():
         if line.startswith("###EOF"):
             return
         if found := _LINE.match(line.strip()):
@@ -210,22 +211,22 @@ def _words(digits: str, width: int) -> tuple[str, ...]:
 
 def _split(file: Path, width: int, starts: set[int]) -> Iterator[tuple[str, ...]]:
     """The words of a file, cut before each instruction of ``starts``."""
-    part: tuple[str, ...] = ()
+    part: list[str] = []
     for kind, digits in _lines(file):
         if kind == "INS" and int(digits[0], 16) in starts:
             if part:
-                yield part
-            part = ()
+                yield tuple(part)
+            part = []
         part += _words(digits, width)
     if part:
-        yield part
+        yield tuple(part)
 
 
 def _outputs(file: Path, width: int) -> Iterator[tuple[str, ...]]:
     """The words of a file, cut after each status."""
-    part: tuple[str, ...] = ()
+    part: list[str] = []
     for kind, digits in _lines(file):
         part += _words(digits, width)
         if kind == "STT":
-            yield part
-            part = ()
+            yield tuple(part)
+            part = []

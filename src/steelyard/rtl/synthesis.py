@@ -115,7 +115,7 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
     if device.library is not None:
         shutil.copyfile(device.library, work / LIBERTY)
     read = _readable(n, files, work)
-    flat = json.loads((work / FLAT).read_bytes())["modules"][n.top]
+    flat = json.loads(tools.wrote(work / FLAT))["modules"][n.top]
     looped = _loop(_text(work / CHECKED), n)
     if meant := questionable(flat, _text(work / CHECKED), n):
         raise ToolError(meant)
@@ -267,7 +267,7 @@ def _cells(work: Path, top: str, device: Device) -> tuple[Cells, bool]:
     """The cells of the netlist in ``work``, and whether a signal depends on itself without a register."""
     stat = json.loads(_text(work / "stat.json"))
     of = stat.get("design") or stat["modules"][f"\\{top}"]
-    cells = json.loads((work / NETLIST).read_bytes())["modules"][top]["cells"]
+    cells = json.loads(tools.wrote(work / NETLIST))["modules"][top]["cells"]
     deep, looped = depth(cells, device.lut, {*device.ff}, device.reads)
     made = Cells(
         {k: int(v) for k, v in of["num_cells_by_type"].items()},
@@ -366,7 +366,7 @@ def crowds(netlist: Path, device: Device) -> bool:
     assert device.place is not None
     if not device.place.crowded:
         return False
-    modules = json.loads(netlist.read_bytes())["modules"].values()
+    modules = json.loads(tools.wrote(netlist))["modules"].values()
     (top,) = (m for m in modules if int(m["attributes"].get("top", "0"), 2))
     return sum(len(p["bits"]) for p in top["ports"].values()) > device.place.pins
 

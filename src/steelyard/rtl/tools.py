@@ -29,6 +29,8 @@ SECONDS, MEMORY, LARGEST = 600.0, 8 << 30, 1 << 30
 PATIENCE = 6
 #: most bytes that are read of what a tool says, and the file that has all of it
 SAID, LOG = 1 << 20, "said.log"
+#: most bytes of a file that a tool wrote which is read as a whole
+_WHOLE = 256 << 20
 #: what programs say that the machine gave too little
 _STARVED = re.compile(r"\bKilled\b|[Oo]ut of memory|Cannot allocate memory|No space left on device|std::bad_alloc")
 
@@ -185,6 +187,14 @@ def run(
     if code != 0:
         raise ToolError(Failure(Reason.COMPILE_ERROR, f"{name}: {last_words(text, code)}"), text)
     return text
+
+
+def wrote(file: Path) -> bytes:
+    """All of a file that a tool wrote. Raises :class:`ToolError` where few lines of a source became too much."""
+    if (size := file.stat().st_size) > _WHOLE:
+        text = f"the sources become {size >> 20} MiB of {file.name}; the limit is {_WHOLE >> 20}"
+        raise ToolError(Failure(Reason.COMPILE_MEMORY, text))
+    return file.read_bytes()
 
 
 def _end(file: Path) -> str:

@@ -11,9 +11,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..model.errors import UserError
+from . import files
 
-#: bytes of a report that are read
-_LARGEST = 64 << 20
 #: by metric, what stands before its number
 _VIVADO = {
     "lut": r"\|\s*(?:Slice|CLB) LUTs\*?\s*\|\s*([\d.]+)",
@@ -43,10 +42,10 @@ class Report(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def read(files: Sequence[Path]) -> Report:
+def read(reports: Sequence[Path]) -> Report:
     """What the reports of one tool on one design say. Raises :class:`UserError` where that is nothing."""
-    text = "\n".join(map(_text, files))
-    names = ", ".join(map(str, files))
+    text = "\n".join(map(_text, reports))
+    names = ", ".join(map(str, reports))
     vivado = re.search(r"Vivado v\.?(\d{4}\.\d+)", text)
     quartus = re.search(r"Quartus (?:Prime|II).*?Version\s*(?:[:;]\s*)?(?:Version\s*)?(\d+\.\d+(?:\.\d+)?)", text)
     if bool(vivado) == bool(quartus):
@@ -73,12 +72,7 @@ def read(files: Sequence[Path]) -> Report:
 
 
 def _text(file: Path) -> str:
-    try:
-        if file.stat().st_size > _LARGEST:
-            raise UserError(f"{file}: larger than {_LARGEST >> 20} MiB; give a report")
-        return file.read_text(errors="replace")
-    except OSError as e:
-        raise UserError(f"{file}: {e.strerror or e}; give a report of Vivado or Quartus") from e
+    return files.text(file, files.MADE, "give a report of Vivado or Quartus")
 
 
 def _number(text: str) -> int:
