@@ -83,7 +83,7 @@ WORKS = 'case "$*" in *-###*) exit 1;; *src/encrypt.c*) %s;; esac'
     [
         ("kill -9 $$", Reason.COMPILER_KILLED, "signal 9"),
         ("exit 1", Reason.COMPILER_KILLED, "said nothing"),
-        ("echo 'cc1: out of memory allocating 65536 bytes'; exit 1", Reason.COMPILER_KILLED, "out of memory"),
+        ("echo 'avr-gcc: vfork: Cannot allocate memory'; exit 1", Reason.COMPILER_KILLED, "Cannot allocate memory"),
         ("echo 'x.s: No space left on device'; exit 1", Reason.DISK_FULL, "no space left"),
         (
             "echo \"fatal error: cannot execute 'cc1': execvp: No such file\"; exit 1",

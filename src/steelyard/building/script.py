@@ -52,7 +52,8 @@ class Script:
 
     def __init__(self) -> None:
         self.lines = [
-            f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v 8388608; failed=; a=${{1-.}} o=$a",
+            f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v {trouble.MEMORY >> 10}",
+            "failed=; a=${1-.} o=$a",
             'r() { n=$1; shift; "$@" >>"$o/$n.log" 2>&1 && return',
             'c=$?; failed=1; echo "fail $c $n" >>"$o/status"; return 1; }',
             'h() { [ "$o" = . ] || for f in *; do [ "$f" = src ] || [ ! -e "$f" ] || mv -- "$f" "$o"; done; }',

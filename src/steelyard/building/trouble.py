@@ -1,7 +1,9 @@
-"""Recognises commands that failed because of the machine, not the sources; another try may succeed."""
+"""Recognises commands that failed because of the machine, not the sources; another try may succeed. And want of
+memory, which is the fault of either."""
 
 from __future__ import annotations
 
+import mmap
 import re
 import shutil
 import signal
@@ -11,17 +13,21 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..model import paths
+from ..model.once import Once
 from ..model.reasons import Failure, Reason
 from ..model.target import ToolchainSpec
 
+#: most bytes of address space that a compiler may have
+MEMORY = 8 << 30
 #: free bytes below which no build succeeds
 _LITTLE = 1 << 20
 _FULL = r"No space left on device|Disk quota exceeded"
 _KILLED = (
     r"(?m)^[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)"
-    r"|terminated with signal|out of memory allocating|virtual memory exhausted|memory exhausted"
-    r"|Cannot allocate memory|std::bad_alloc)[^\n]*"
+    r"|terminated with signal|Cannot allocate memory)[^\n]*"
 )
+# messages of GCC, binutils, LLVM and C++
+_REFUSED = r"(?m)^[^\n]*(?:out of memory allocating|memory exhausted|LLVM ERROR: out of memory|std::bad_alloc)[^\n]*"
 # messages of the shell, GCC, collect2, the linkers and the program loader
 _MISSING = (
     r"cannot find (-l[\w.+-]+|[\w./+-]+\.[oa])\b",
@@ -70,6 +76,8 @@ def of_machine(
     for pattern in _MISSING:
         if missing := [part for part in re.findall(pattern, text) if part not in named]:
             return Failure(Reason.NO_TOOLCHAIN, f"{missing[0]} is missing; {spec.compiler} needs it: {spec.fix}")
+    if found := re.search(_REFUSED, text):
+        return None if grants() else Failure(Reason.COMPILER_KILLED, found[0].strip()[:300])
     for c in commands:
         if c.code == 128 + signal.SIGXCPU:
             return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped at its limit of processor time")
@@ -81,6 +89,28 @@ def of_machine(
         text = f"{silent[0].name}: the compiler ended with code {silent[0].code} and said nothing"
         return Failure(Reason.COMPILER_KILLED, text)
     return None
+
+
+def too_much(commands: Iterable[Failed]) -> Failure | None:
+    """The failure when a compiler came to the most memory that it may have, which is the sources' doing; otherwise
+    None. To be asked where it was not the machine."""
+    for c in commands:
+        if re.search(_REFUSED, _QUOTED.sub("", c.said)):
+            return Failure(Reason.COMPILE_MEMORY, f"{c.name}: the compiler asks for more than {MEMORY >> 30} GiB")
+    return None
+
+
+@Once
+def grants() -> bool:
+    """Whether this machine gives a process all of :data:`MEMORY`, if asked: then it is our bound that refused some. One
+    that commits no more than it has refuses by what others have just then."""
+    try:
+        if Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "2":
+            return False
+        mmap.mmap(-1, MEMORY, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def full(work: Path, said: bool = False) -> Failure | None:
