@@ -8,7 +8,7 @@ import shutil
 import socket
 import time
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -68,8 +68,7 @@ def test_what_is_no_package_is_refused_and_not_kept(tmp_path: Path, content: byt
 @pytest.mark.parametrize("previous", ["http://[x", "http://ex\u2100mple/x", "http://h/x/", "?" * 30])
 def test_a_link_that_is_none_is_said(tmp_path: Path, previous: str) -> None:
     with Store.open(tmp_path / "r.db") as store:
-        asked = urlencode({"licence": "MIT", "previous": previous})
-        sent = Sent("/api/v1/submissions", asked, package(), "application/zip", "a")
+        sent = Sent("/api/v1/submissions", "licence=MIT", package(), "application/zip", "a", previous=previous)
         told = answer(store, sent, Taking(("uno",), Quota()))
         assert (told.status, b"is not the private link" in told.body) == (400, True)
 

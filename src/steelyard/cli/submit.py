@@ -56,7 +56,7 @@ class Submit(msgspec.Struct, frozen=True):
 )
 def verb(ask: Submit) -> int:
     """Hand in an implementation: say what is in it, and get the private link of its results."""
-    from ..web import wire
+    from ..web import address, wire
     from ..web.remote import Server
 
     if not ask.licence.strip():
@@ -66,9 +66,9 @@ def verb(ask: Submit) -> int:
     name, content = pack(Path(ask.path))
     if not name.endswith(".zip") and not zipfile.is_zipfile(io.BytesIO(content)):
         raise UserError(f"{cut(ask.path)}: neither a folder nor a zip; name one of these")
-    asked = {"name": name, "licence": ask.licence, "previous": ask.previous}
-    query = urlencode({n: v for n, v in asked.items() if v})
-    server = Server(ask.server)
+    query = urlencode({"name": name, "licence": ask.licence})
+    previous = address.token(ask.previous)
+    server = Server(ask.server, {wire.PREVIOUS: previous} if previous else {})
     path = "/".join(("", *wire.ROOT, "submissions"))
     taken = server.understood(server.sent(f"{path}?{query}", content, "application/zip"), wire.Taken)
     found = [(f"{i.variant}/{i.name}", i.primitive, i.interface, ", ".join(i.kat) or ("known" if i.known else "none"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
 
+from ..model.errors import UserError, cut
 from ..model.row import names_of
 from ..publish import sheet
 from .wire import ROOT
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 KEY, SHORTEST = 16, 8
 #: a beginning that keeps a name from being read as ``.``, ``..`` or nothing
 _GUARD = "~"
+_TOKEN = re.compile(r"[\w-]{10,64}", re.ASCII)
 
 
 def path(*segments: str, **query: str) -> str:
@@ -35,6 +38,14 @@ def segments(raw: str) -> tuple[str, ...]:
 def is_private(names: Sequence[str]) -> bool:
     """Whether what stands at an address is somebody's own, however it was spelled: nobody keeps it on the way."""
     return names[:1] in (("submissions",), ("operate",)) or names[: len(ROOT) + 1] == (*ROOT, "submissions")
+
+
+def token(link: str) -> str:
+    """The token in a private link, or the token itself; of no link none. Raises :class:`UserError`."""
+    found = re.split("[?#]", link.strip())[0].rstrip("/").rsplit("/", 1)[-1]
+    if link.strip() and not _TOKEN.fullmatch(found):
+        raise UserError(f"{cut(link, 60)}: is not the private link of a submission")
+    return found
 
 
 def _quoted(name: str) -> str:

@@ -330,10 +330,11 @@ def _described(
 
 def _handing_in(of: Mapping[Any, Any]) -> dict[str, Any]:
     """How a zip is handed in, where a server takes such; ``submit.py`` answers."""
-    asked = (("licence", True, "of the sources"), ("name", False, "the file's"), ("previous", False, "a private link"))
+    asked = (("licence", "query", True, "of the sources"), ("name", "query", False, "the file's"),
+             (wire.PREVIOUS, "header", False, "private link of an older version"))  # fmt: skip
     parameters = [
-        {"name": n, "in": "query", "required": needed, "description": about, "schema": {"type": "string"}}
-        for n, needed, about in asked
+        {"name": n, "in": where, "required": needed, "description": about, "schema": {"type": "string"}}
+        for n, where, needed, about in asked
     ]
     about = "Hands in a zip; the answer has its private link."
     good = {"description": about, "content": {JSON: {"schema": of[wire.Taken]}}}

@@ -20,7 +20,7 @@ from .kept import REST, STALE, Cache, Kept
 from .makers import WAITING, Here, Makers
 from .news import News
 from .reply import Sent
-from .wire import ROOT, Refusal
+from .wire import PREVIOUS, ROOT, Refusal
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
 LOOK, PATIENCE = 1.0, 0.05
@@ -335,7 +335,8 @@ def _address(request: Request) -> tuple[str, str]:
 def _sent_in(request: Request, sent: bytes | Path, kind: str, who: str, session: str = "") -> Sent:
     """What came whole."""
     body, file = (b"", str(sent)) if isinstance(sent, Path) else (sent, "")
-    return Sent(*_address(request), body, kind, who, session, file=file)
+    previous = request.headers.get(PREVIOUS, "")
+    return Sent(*_address(request), body, kind, who, session, file=file, previous=previous)
 
 
 def _of_one(request: Request) -> str:

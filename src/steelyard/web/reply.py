@@ -44,7 +44,7 @@ class Reply(Struct, frozen=True):
 
 class Sent(Struct, frozen=True):
     """What is handed in: to which address, what, of which kind, and from where; ``session`` is the token of who is
-    signed in. What is large is in a ``file``."""
+    signed in, ``previous`` the private link of an older version. What is large is in a ``file``."""
 
     path: str
     query: str
@@ -54,6 +54,7 @@ class Sent(Struct, frozen=True):
     session: str = ""
     posted: bool = True
     file: str = ""
+    previous: str = ""
 
     @property
     def content(self) -> bytes:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ..model.errors import UserError, cut
+from ..model.errors import UserError
 from ..store import Store, StoreError
 from ..store.submissions import Desk, Given, QuotaError
 from . import address, api, ask, layout, lint, multipart, wire
@@ -18,7 +18,7 @@ from .pages.submissions import be_sure, hand_in
 from .reply import HTML, MOST_ZIP, Late, Reply, Sent, Taking
 from .respond import NOT_DONE, explained, wrong_answer, wrong_page
 
-_ASKED = ("name", "licence", "previous")
+_ASKED = ("name", "licence")
 _LICENCE = 500
 #: 128 bits as base64 writes them, and how many different characters of it chance leaves at least
 _ONCE, _DIFFERENT = re.compile(r"[\w-]{21}[AQgw]", re.ASCII), 8
@@ -42,7 +42,7 @@ def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
 
 
 def _of_program(store: Store, sent: Sent, taking: Taking) -> Reply:
-    asked = ask.query(sent.query, _ASKED)
+    asked = ask.query(sent.query, _ASKED) | {"previous": sent.previous}
     if sent.kind.split(";")[0].strip().lower() not in _ZIP:
         raise UserError("send the zip itself as the body, as content-type application/zip")
     token, found, known = _taken(store, sent, asked.get("name", ""), sent.content, asked, taking)
@@ -92,8 +92,8 @@ def _taken(
     tasks = lint.tasks(found, hashlib.sha256(content).hexdigest(), file, taking.targets)
     desk = Desk(store)
     given = Given(
-        file, content, msgspec.json.encode(found).decode(), licence, sent.address, _token(asked.get("previous", "")),
-        _once(asked.get("once", "")),
+        file, content, msgspec.json.encode(found).decode(), licence, sent.address,
+        address.token(asked.get("previous", "")), _once(asked.get("once", "")),
     )  # fmt: skip
     known = desk.known(given.digest)
     return desk.hand_in(given, tasks, taking.quota), found, known
@@ -107,14 +107,6 @@ def _once(token: str) -> str:
     """The token of a form, as :func:`..store.submissions.new_token` makes it; of a program there is none."""
     if token and (not _ONCE.fullmatch(token) or len(set(token)) < _DIFFERENT):
         raise UserError("this form is not one of this server's; load it again")
-    return token
-
-
-def _token(link: str) -> str:
-    """The token in a private link, or the token itself."""
-    token = re.split("[?#]", link.strip())[0].rstrip("/").rsplit("/", 1)[-1]
-    if link.strip() and not re.fullmatch(r"[\w-]{10,64}", token):
-        raise UserError(f"{cut(link, 60)}: is not the private link of a submission")
     return token
 
 

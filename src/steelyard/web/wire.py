@@ -15,6 +15,8 @@ from ..publish.sheet import Column
 
 #: the first words of its addresses; the number changes with what an older client would misread
 ROOT = ("api", "v1")
+#: the header that has the private link of an older version: it is a secret, and addresses stand in logs
+PREVIOUS = "steelyard-previous"
 #: rows, whole runs, runs asked for by number, and cells of rows or tables in one answer
 MOST_ROWS, MOST_RUNS, MOST_NAMED, MOST_CELLS = 5000, 200, 200, 1_000_000
 #: metrics, and points, that are asked for at once
