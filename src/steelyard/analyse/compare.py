@@ -139,7 +139,7 @@ def compare(
 
     What all old rows share and all new rows share differently (the implementation, the flags) is what the
     comparison is ``about`` and does not keep rows from being pairs; more such columns can be named, among them
-    those of ``COMPARABLE``. It is never the primitive: a block is no call of an AEAD. ``threshold`` is the fraction up
+    those of ``COMPARABLE``. It is never the primitive: a block is no AEAD call. ``threshold`` is the fraction up
     to which a change counts as none.
 
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
@@ -181,7 +181,7 @@ def compare(
                 else figures
             )
             fewer = _fewer(a, b)
-            means = [m for m in some if of_known(m.name)] if fewer and not mixed else []
+            means = [m for m in some if m.known] if fewer and not mixed else []
             some = [m for m in some if m not in means]
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means))
             (pairs if pair.changes or all(pair.verified) else failed).append(pair)
@@ -212,11 +212,6 @@ def _of_one_place(rows: Sequence[Row], said: dict[str, None]) -> list[Row]:
             instead = "the bundled one" if place == BUNDLED else place
             said[f"{label} means other sources too ({', '.join(others)}): {instead} was compared"] = None
     return [r for r in rows if id(r) in kept]
-
-
-def of_known(name: str) -> bool:
-    """Whether a metric is a mean over the calls of the known answers, or follows from it."""
-    return name.startswith(("cycles_", "instructions_", "ticks_", "energy_")) and "_per_" not in name
 
 
 def _fewer(a: Row, b: Row) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 
 from ..analyse import expression, files
-from ..analyse.compare import METRICS, Comparison, Words, compare, of_known, sides, summary
+from ..analyse.compare import METRICS, Comparison, Words, compare, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import ERRORS, metric
@@ -142,7 +142,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     for pair in lost:
         text = f"{pair.new['label']} on {pair.new['target']} was verified, and now is {pair.new['outcome']}"
         stderr().print(f"--fail-on: {text}", style="bold red")
-    means = any(name == "any" or of_known(name) for name, _ in limits)
+    means = any(name == "any" or metric(name).known for name, _ in limits)
     unequal = [p for p in result.pairs if p.without_means] if means else []
     for pair in unequal:
         known = f"{pair.old['vectors']} known answers, and now over {pair.new['vectors']}"

@@ -18,9 +18,10 @@ from .record import OPERATIONS
 
 class Metric(Struct, frozen=True):
     """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better, False that
-    larger is; where it is None, neither is. A ``sized`` one depends on the workload's sizes; all others come from the
-    known answers, the image, or the calls of a FELICS scenario. Bytes of ``flash`` are none of RAM. A ``signed`` one is
-    a difference, to nocrypt or to the empty call in another state, or a slope, and can be a little below zero."""
+    larger is; where it is None, neither is. A ``sized`` one depends on the workload's sizes; a ``known`` one is a mean
+    over the calls of the known answers, or follows from it; all others come from the image or the calls of a FELICS
+    scenario. Bytes of ``flash`` are none of RAM. A ``signed`` one is a difference, to nocrypt or to the empty call in
+    another state, or a slope, and can be a little below zero."""
 
     name: str
     title: str
@@ -30,25 +31,26 @@ class Metric(Struct, frozen=True):
     sized: bool = False
     flash: bool = False
     signed: bool = False
+    known: bool = False
 
 
 _POINT = re.compile(rf"({'|'.join(OPERATIONS)})@(\d{{1,5}})/(\d{{1,5}})")
 
-#: name, heading, unit, decimals, whether it is of sizes, and signed
+#: name, heading, unit, decimals, and whether it is of sizes, signed, and of the known answers
 _OF_OPERATION = (
-    ("cycles_{}_mean", "{}", "cycles", 0, False, False),
-    ("instructions_{}_mean", "{} instructions", "instructions", 0, False, True),
-    ("ticks_{}_mean", "{} ticks", "ticks", 0, False, False),
-    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False, True),
-    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False, True),
-    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False, True),
-    ("{}_per_byte", "{}/B", "cycles/byte", 1, True, True),
-    ("{}_fixed", "{} fixed", "cycles", 0, True, True),
-    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True, True),
-    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True, True),
-    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True, True),
-    ("stack_{}", "stack {}", "bytes", 0, True, False),
-    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False, False),
+    ("cycles_{}_mean", "{}", "cycles", 0, False, False, True),
+    ("instructions_{}_mean", "{} instructions", "instructions", 0, False, True, True),
+    ("ticks_{}_mean", "{} ticks", "ticks", 0, False, False, True),
+    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False, True, True),
+    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False, True, True),
+    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False, True, True),
+    ("{}_per_byte", "{}/B", "cycles/byte", 1, True, True, False),
+    ("{}_fixed", "{} fixed", "cycles", 0, True, True, False),
+    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True, True, False),
+    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True, True, False),
+    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True, True, False),
+    ("stack_{}", "stack {}", "bytes", 0, True, False, False),
+    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False, False, True),
 )
 #: operations of which a call may find the caches warm
 _WARM = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
@@ -60,14 +62,18 @@ def further(operation: str) -> tuple[str, str]:
     return f"cycles_{operation}_warm_mean", f"cycles_{operation}_mean"
 
 
-#: each has a counterpart with the suffix ``_uncertainty``
+#: name, heading, unit, decimals, and whether it is of sizes, and of the known answers; each has a counterpart with the
+#: suffix ``_uncertainty``
 _METERED = (
-    ("energy_{}_measured", "energy {}", "µJ", 2, False),
-    ("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2, False),
-    ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3, True),
-    ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2, True),
+    ("energy_{}_measured", "energy {}", "µJ", 2, False, True),
+    ("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2, False, True),
+    ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3, True, False),
+    ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2, True, False),
 )
-_POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "idle power", "mW", 2, False))
+_POWER = (
+    ("power_measured", "power", "mW", 2, False, False),
+    ("power_idle_measured", "idle power", "mW", 2, False, False),
+)
 
 
 #: how much of a package's code was assembly
@@ -84,10 +90,12 @@ def _words(operation: str) -> str:
 
 def _metered() -> Iterator[Metric]:
     """What a power meter measures, each with its uncertainty."""
-    of_operations = ((n.format(op), t.format(_words(op)), u, d, s) for op in OPERATIONS for n, t, u, d, s in _METERED)
-    for name, title, unit, digits, sized in (*of_operations, *_POWER):
-        yield Metric(name, title, unit, digits, sized=sized)
-        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=None, sized=sized)
+    of_operations = (
+        (n.format(op), t.format(_words(op)), u, d, s, k) for op in OPERATIONS for n, t, u, d, s, k in _METERED
+    )
+    for name, title, unit, digits, sized, known in (*of_operations, *_POWER):
+        yield Metric(name, title, unit, digits, sized=sized, known=known)
+        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=None, sized=sized, known=known)
 
 
 def _of_phases() -> Iterator[Metric]:
@@ -145,11 +153,11 @@ _METRICS = {
     m.name: m
     for m in (
         *(
-            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized, signed=signed)
+            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized, signed=signed, known=known)
             for op in OPERATIONS
-            for n, t, unit, d, sized, signed in _OF_OPERATION
+            for n, t, unit, d, sized, signed, known in _OF_OPERATION
         ),
-        *(Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles", signed=True) for op in _WARM),
+        *(Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles", signed=True, known=True) for op in _WARM),
         *_metered(),
         Metric("rom", "ROM", "bytes", flash=True, signed=True),
         Metric("rom_encrypt", "ROM encrypt", "bytes", flash=True, signed=True),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..analyse.compare import of_known
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
 from .results import DEFAULT, ON, column, fewer, heading, run_of
@@ -56,7 +55,7 @@ def _mark(before: Row, row: Row, name: str) -> Mark:
     old, new = before.get(name), row.get(name)
     if name in CONTEXT or not isinstance(old, int | float) or not isinstance(new, int | float) or old == new:
         return ""
-    if of_known(name) and fewer([before, row], [name]):  # means of other calls
+    m = metric(name)
+    if m.known and fewer([before, row], [name]):  # means of other calls
         return ""
-    lower = metric(name).lower
-    return "" if lower is None else "better" if (new < old) is lower else "worse"
+    return "" if m.lower is None else "better" if (new < old) is m.lower else "worse"
