@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model.errors import printable
-from ..publish.sheet import Cell, Column, Line, Sheet, text
+from ..publish.sheet import ARROWS, Cell, Column, Line, Sheet, text
 
 #: width of tables where there is no terminal to ask
 PIPED_WIDTH = 200
@@ -33,7 +33,6 @@ BROKEN = (
     "compiler", "detail", "for", "last_error", "outcome", "package", "status", "value", "verdict", "what_fixes_it",
     "why",
 )  # fmt: skip
-_MARKS = {"better": " ▾", "worse": " ▴", "": ""}
 _STYLES = {"▾": "green", "▴": "red"}
 #: characters between columns, and between those of numbers of one kind
 _GAP, _CLOSE = 3, 2
@@ -111,7 +110,7 @@ def show(sheets: Sequence[Sheet], notes: Iterable[str] = ()) -> None:
 
 
 def _shown(line: Line, value: Cell, column: Column) -> str:
-    shown = text(value, column, " ") + _MARKS[line.marks.get(column.name, "")]
+    shown = text(value, column, " ") + ARROWS[line.marks.get(column.name, "")]
     return f"+{shown}" if column.name == "difference" and isinstance(value, int) and value > 0 else shown
 
 

@@ -45,6 +45,9 @@ KINDS = {name: frozenset(get_args(kind) or (kind,)) for name, (_, kind) in _COLU
 #: what a row says of where its known answers came from, by the record's word: a package's own file vouches for nothing
 #: but itself, and all others are published or of other sources
 ANSWERS = {"self": "none", "package": "package"}
+OTHER_ANSWERS = "known"
+#: the word of a record that has none
+UNANSWERED = "self"
 #: digits of a digest that tell things of one name apart
 _SHORT = 8
 
@@ -120,7 +123,7 @@ def row(record: Record, names: Names) -> Row:
         "outcome": "verified" if failure is None else str(failure.reason),
         "vectors": record.verification.vectors if record.verification else None,
         "skipped": record.verification.skipped if record.verification else None,
-        "answers": ANSWERS.get(record.verification.source if record.verification else "self", "known"),
+        "answers": ANSWERS.get(record.verification.source if record.verification else UNANSWERED, OTHER_ANSWERS),
         "finished": None if record.finished is None else record.finished.strftime("%Y-%m-%d %H:%M"),
         "host": record.host,
         "digest": s.implementation_digest,

@@ -14,7 +14,7 @@ from ..model.row import CONTEXT, Row, grouped
 from .results import column, lines, run_of, title_of
 from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet, distinct
 
-_SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
+_SIGN = {"noise": "~", "same": "="}
 
 
 def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
@@ -218,7 +218,7 @@ def _short(row: Row, name: str) -> str:
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
     ratio = ch.ratio
     percent = f"{100 * (ratio - 1):+.2f} %" if ratio is not None else "-" if ch.old else "new"
-    sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else " ±" if ch.within else ""
+    sign = f" {_SIGN[ch.verdict]}" if ch.verdict in _SIGN else " ±" if ch.within else ""
     context = [_value(_both(p, n)) for n in varying]
     old, new = (round(v, metric(ch.metric).digits) for v in (ch.old, ch.new))
     return [_name(p), *context, _title(ch.metric), old, new, ratio, percent + sign]

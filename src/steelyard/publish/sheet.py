@@ -20,6 +20,8 @@ Cell = str | float | int | None
 ANY = -1
 #: how a cell stands to what it is compared with
 Mark = Literal["better", "worse", ""]
+#: what stands after a number with that mark
+ARROWS: Mapping[Mark, str] = {"better": " ▾", "worse": " ▴", "": ""}
 
 
 class Column(Struct, frozen=True):

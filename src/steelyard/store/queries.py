@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from steelyard.model.reasons import MACHINE
+from steelyard.model.row import ANSWERS, OTHER_ANSWERS, UNANSWERED
 
 from .values import storable
 
@@ -33,13 +34,14 @@ RECORD = """
 """
 #: fields of records that are columns of ``run`` as they are
 PLAIN = ("id", "origin", "log", "host", "seconds", "seed")
+_ANSWERS = " ".join(f"WHEN '{word}' THEN '{said}'" for word, said in ANSWERS.items())
 #: columns of rows, under their names in :data:`..model.row.CONTEXT`; ``label`` is completed when reading
-ROW = """
+ROW = f"""
   run.id AS run, implementation.variant AS label, implementation.primitive, implementation.family,
   implementation.variant, implementation.name AS implementation, target.name AS target, setup.device, setup.flags,
   setup.workload, toolchain.version AS compiler, COALESCE(run.reason, 'verified') AS outcome, run.vectors,
-  run.skipped, CASE COALESCE(run.verified_with, 'self') WHEN 'self' THEN 'none' WHEN 'package' THEN 'package'
-  ELSE 'known' END AS answers, run.finished, run.host, implementation.digest, setup.harness, setup.timing_model,
+  run.skipped, CASE COALESCE(run.verified_with, '{UNANSWERED}') {_ANSWERS} ELSE '{OTHER_ANSWERS}' END AS answers,
+  run.finished, run.host, implementation.digest, setup.harness, setup.timing_model,
   run.origin, setup.target_id, setup.toolchain_id
 """
 #: which toolchains and files of targets the setups from a number on have, with what rows say of them

@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 import xml.etree.ElementTree as xml
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 
 from ..model.errors import printable
 from ..model.row import Row
 from ..publish import results
 from ..publish.sheet import text
 from ..store import Store, dates
+from ..store.values import EPOCH, MICROSECOND
 from . import address
 from .sections import FEED
 
@@ -20,7 +20,6 @@ NAME, KIND = FEED, "application/atom+xml; charset=utf-8"
 COUNT = 30
 _ATOM = "http://www.w3.org/2005/Atom"
 _METRICS = ("cycles_encrypt_mean", "cycles_hash_mean", "rom")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def feed(store: Store, path: str, equal: Mapping[str, str], ids: Sequence[int]) -> bytes:
@@ -56,7 +55,7 @@ def _add(parent: xml.Element, name: str, content: str) -> None:
 
 
 def _when(finished: int) -> str:
-    return (_EPOCH + timedelta(microseconds=finished)).isoformat()
+    return (EPOCH + finished * MICROSECOND).isoformat()
 
 
 def _result(row: Row) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from html import escape
 
 from ...model.errors import printable
-from ..sheet import Column, Line, Mark, Sheet, text
+from ..sheet import ARROWS, Column, Line, Mark, Sheet, text
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --rule: #d0d7de; --soft: #f3f5f7;
@@ -31,7 +31,6 @@ tbody tr:nth-child(even) { background: var(--soft); }
 .note { color: color-mix(in srgb, var(--ink) 70%, transparent); margin: .2rem 0; font-size: .9em; }
 @media print { :root { --ink: #000; --paper: #fff; --rule: #999; --soft: #fff; } body { max-width: none; } }
 """
-_MARKS: dict[Mark, str] = {"better": " ▾", "worse": " ▴", "": ""}
 _escaped = lru_cache(1 << 16)(escape)
 
 
@@ -48,7 +47,7 @@ def render(sheets: Sequence[Sheet]) -> str:
 def fragment(sheet: Sheet) -> str:
     """One table. Each row carries its runs."""
     head = "".join(f"<th{_numeric(c.digits)} scope=col>{escape(c.heading)}</th>" for c in sheet.columns)
-    starts = [{mark: _start(c, mark) for mark in _MARKS} for c in sheet.columns]
+    starts = [{mark: _start(c, mark) for mark in ARROWS} for c in sheet.columns]
     body = "\n".join(_line(line, sheet.columns, starts) for line in sheet.lines)
     title = escape(sheet.caption or sheet.title)
     notes = "".join(f"<p class=note>{escape(n)}</p>" for n in sheet.notes)
@@ -77,7 +76,7 @@ def _line(line: Line, columns: Sequence[Column], starts: Sequence[Mapping[Mark, 
     for value, c, start in zip(line.cells, columns, starts, strict=True):
         mark = line.marks.get(c.name, "") if line.marks else ""
         shown = _escaped(value) if isinstance(value, str) else text(value, c)
-        cells.append(f"{start[mark]}{shown}{_MARKS[mark]}</td>")
+        cells.append(f"{start[mark]}{shown}{ARROWS[mark]}</td>")
     runs = " ".join(map(str, line.runs))
     attribute = f' data-run="{runs}" title="run {runs}"' if runs else ""
     return f"<tr{attribute}>{''.join(cells)}</tr>"

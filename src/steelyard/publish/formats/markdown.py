@@ -6,9 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ..sheet import Sheet, text
-
-_MARKS = {"better": " ▾", "worse": " ▴", "": ""}
+from ..sheet import ARROWS, Sheet, text
 
 
 def render(sheets: Sequence[Sheet]) -> str:
@@ -45,7 +43,7 @@ def _sheet(sheet: Sheet) -> str:
     body = [
         [
             (_escape(cell) if isinstance(cell, str) else text(cell, c))
-            + (_MARKS[line.marks.get(c.name, "")] if line.marks else "")
+            + (ARROWS[line.marks.get(c.name, "")] if line.marks else "")
             for cell, c in zip(line.cells, sheet.columns, strict=True)
         ]
         for line in sheet.lines
