@@ -138,7 +138,7 @@ class Site:
 
     def get(self, address: str) -> Reply:
         path, _, query = urldefrag(address).url.partition("?")
-        return respond(self.store, path, query)
+        return respond(self.store, path, query, taking=True)
 
     def page(self, address: str, status: int = 200) -> Parsed:
         """A page, which has its parts in order and does no harm."""

@@ -17,6 +17,7 @@ from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, Queue
 from steelyard.store.submissions import Desk
 from steelyard.web import wire
+from steelyard.web.respond import respond
 from tests.made_up import record
 from tests.store.handed_in import GIVEN, ROOM, tasks
 
@@ -75,9 +76,13 @@ def test_a_program_gets_the_tables_of_a_private_page(tmp_path: Path) -> None:
 
 def test_nothing_is_deleted_by_one_click(tmp_path: Path) -> None:
     with made(tmp_path / "r.db") as store:
-        page = Site(store).page(f"/submissions/{weighed(store, b'1', record())}")
+        address = f"/submissions/{weighed(store, b'1', record())}"
+        page = Site(store).page(address)
         asked = [a for _, a in page.elements if a.get("name") == "sure"]
         assert [(a["type"], "required" in a) for a in asked] == [("checkbox", True)]
+        shown = respond(store, address).body.decode()  # of a server that takes no submissions
+        assert "<form" not in shown[shown.index("<main") :]
+        assert "This server only shows it" in shown
 
 
 def test_operators_are_told_what_became_of_a_job(tmp_path: Path) -> None:

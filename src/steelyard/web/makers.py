@@ -68,11 +68,11 @@ def _late(signum: int, frame: FrameType | None) -> None:
     raise Late
 
 
-def make(place: str, path: str, query: str, sent: bytes = b"") -> tuple[Kept, bool]:
+def make(place: str, path: str, query: str, sent: bytes = b"", *, taking: bool = False) -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
     from .respond import respond  # not in the server
 
-    return _in_time(path, lambda: respond(_store(place), path, query, sent, apart=True))
+    return _in_time(path, lambda: respond(_store(place), path, query, sent, apart=True, taking=taking))
 
 
 def draw(reply: Reply) -> tuple[Kept, bool]:
@@ -255,7 +255,7 @@ class Makers:
         made when nobody waits, or after a minute."""
         kind, long = _kind(path), slow(path, query)
         patient = _ANEW if later else min(_PATIENT * self._seconds.get(kind, _UNKNOWN[long]), _ANEW)
-        work = partial(make, self._place, path, query, sent)
+        work = partial(make, self._place, path, query, sent, taking=self.taking is not None)
         made = await (self._slow if long else self._quick).make(work, patient, LATER if later else WAITING)
         if made is not None and made.reply.status == 200:
             seconds = made.reply.seconds
@@ -307,7 +307,7 @@ class Here:
         """See :meth:`Makers.make`."""
         from .respond import respond
 
-        return packed(respond(self._store, path, query, sent))
+        return packed(respond(self._store, path, query, sent, taking=self.taking is not None))
 
     async def take(self, sent: Sent) -> Kept | None:
         """See :meth:`Makers.take`."""

@@ -23,15 +23,18 @@ ROOM = 60 << 10
 _SAY = logging.getLogger(__name__)
 
 
-def respond(store: Store, path: str, query: str = "", sent: bytes = b"", *, apart: bool = False) -> Reply:
+def respond(
+    store: Store, path: str, query: str = "", sent: bytes = b"", *, apart: bool = False, taking: bool = False
+) -> Reply:
     """What stands at an address, as it was sent, with what programs ask in a body. Whatever is wrong is a page that
-    says so. A figure may be left to be drawn ``apart``, where this process has become large."""
+    says so. A figure may be left to be drawn ``apart``, where this process has become large. For ``taking`` see
+    :class:`View`."""
     begun = time.perf_counter()
     state = -1
     names = address.segments(path[: ask.LONGEST])
     try:
         state = store.last()
-        made = _found(store, names, path, query, sent, apart)
+        made = _found(store, names, path, query, sent, apart, taking)
     except (Exception, Late) as e:
         made = failed(path, e, query)
     seconds = time.perf_counter() - begun
@@ -85,7 +88,9 @@ def explained(
     return wrong(500, "An error in Steelyard", "It is in the server's log.")
 
 
-def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: bytes, apart: bool) -> Reply:
+def _found(
+    store: Store, names: tuple[str, ...], path: str, query: str, sent: bytes, apart: bool, taking: bool
+) -> Reply:
     if len(path) + len(query) > ask.LONGEST:
         raise UserError(f"this address is too long: at most {ask.LONGEST} characters")
     if api.is_asked(names):
@@ -112,14 +117,14 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
         return Reply(200, feed.KIND, feed.feed(store, address.path(*above), equal, newest))
     if (of := pages.route(names)) is None:
         raise _nowhere(names)
-    made = page(store, *of, query)
+    made = page(store, *of, query, taking=taking)
     news = "" if of[0].feed is None else f"{address.path(*names).rstrip('/')}/{feed.NAME}"
     return layout.answer(made, store, names, query, feed=news)
 
 
-def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:
+def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "", *, taking: bool = False) -> Page:
     """The page of a route."""
-    made = route.make(pages.View(store, ask.query(query, [field.name for field in route.asked])), *names)
+    made = route.make(pages.View(store, ask.query(query, [field.name for field in route.asked]), taking), *names)
     return layout.distinct(made) if made.alone else layout.distinct(made, address.words(store))
 
 

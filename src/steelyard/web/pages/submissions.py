@@ -34,6 +34,7 @@ _PREVIOUS = "previous"
 _WITHDRAWN = "This was withdrawn. The package is deleted."
 _DAMAGED = "Its state cannot be read: its row in the database is damaged. Ask whoever runs this server."
 _UNREADABLE = "What was found cannot be read: its row in the database is damaged. Hand the zip in again."
+_READ_ONLY = "This server only shows it: it is published, withdrawn and replaced where submissions are taken."
 _STATES = {
     PRIVATE: "Private: only those who have this link see it. Keep the link; nobody can give it to you again.",
     OFFERED: "Offered: whoever runs this server looks at it before it is published. You may still withdraw it.",
@@ -124,7 +125,7 @@ def one(v: View, token: str) -> Page:
     s, private = of.submission, of.submission.state != PUBLISHED
     ahead = sum(j.state in (WAITING, RUNNING) for j in of.jobs)
     blocks: list[Block] = [Text(_STATES.get(s.state, _DAMAGED)), Text(_progress(of.jobs))]
-    blocks += _decisions(s, token)
+    blocks += _decisions(s, token) if v.taking else [Text(_READ_ONLY)]
     try:
         blocks += _linted(msgspec.json.decode(s.found, type=Found), s)
     except msgspec.MsgspecError:
@@ -134,6 +135,8 @@ def one(v: View, token: str) -> Page:
     if of.changes or of.changed:
         blocks += (Heading("Since the last version", "changes"), *map(noted, of.changes))
         blocks += (Table(t, private=private, addresses=of.addresses) for t in of.changed)
+    if not v.taking:
+        return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0, alone=True)
     blocks.append(Heading("Hand in a new version", "new"))
     blocks.append(
         Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")

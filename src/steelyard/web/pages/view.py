@@ -25,10 +25,12 @@ FIND = Field("where", "filter", 'target == uno and (rom < 4096 or variant ~ "asc
 
 
 class View(NamedTuple):
-    """What a page function gets: the database, and what the address asks."""
+    """What a page function gets: the database, what the address asks, and whether the server is ``taking`` what is
+    handed in, and what its owners decide."""
 
     store: Store
     asked: Mapping[str, str]
+    taking: bool = False
 
     @property
     def rows(self) -> Rows:
