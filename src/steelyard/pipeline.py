@@ -222,7 +222,7 @@ class Pipeline:
     def _prove(self, job: Job, station: lab.Station, lock: lab.Hold) -> None:
         """Whether a board does what it has to with nocrypt; :class:`DeviceError` where it does not."""
         built = building.built(nocrypt("crypto_aead"), job.target)
-        purpose = lab.Purpose("nocrypt, to prove the board")
+        purpose = lab.Purpose(lab.PROOF)
         with lab.opened(station, built.images["both"], self.max_cycles, self.over, purpose, lock) as link:
             for _ in lab.proved(station, link, device.Client(link)):
                 pass

@@ -24,6 +24,25 @@ def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monk
     assert doing(there, "uno-1").error == "board-unreachable: uno-1: no such device"
     attempt.begin(there.boards["uno-1"], lab.Purpose("a run")).end(None, "ZeroDivisionError")
     assert doing(there, "uno-1").error == "ZeroDivisionError"
+    attempt.begin(there.boards["uno-1"], lab.Purpose(attempt.PROOF)).end(None)
+    assert doing(there, "uno-1").error == "ZeroDivisionError", "its run is still to come"
+    attempt.begin(there.boards["uno-1"], lab.Purpose("a run")).end(None)
+    assert doing(there, "uno-1").error == ""
+
+
+def test_an_attempt_whose_process_was_killed_is_in_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as somebody has the board again; it is not the board's fault."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    there = lab.load(paths.ROOT / "docs/guides/lab.toml")
+    board = there.boards["uno-1"]
+    attempt.begin(board, lab.Purpose("a run", 2)).called(5)
+    attempt.begin(board, lab.Purpose("a run", 1)).end(None)
+    first, second = attempt.logs(board)
+    assert (first.what, first.number, first.reason) == ("a run", 2, "killed")
+    assert (second.number, second.reason) == (1, "")
+    attempt.begin(board, lab.Purpose("a run"))
+    attempt.begin(board, lab.Purpose("a run"))
+    assert doing(there, "uno-1").error == ""
 
 
 def test_a_long_error_takes_no_room_from_the_state(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,14 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from unittest import mock
 
 import pytest
 
 from steelyard import lab
 from steelyard.device import frame
-from steelyard.lab import line
+from steelyard.lab import attempt, line
 from steelyard.lab.config import flashers
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError
@@ -55,6 +55,18 @@ def test_bytes_that_come_one_by_one_have_an_end(described: Path, image: Path, te
     reason, text = failing(station.but(board=station.board.but(baud=4_000_000)), image)
     assert reason == Reason.PROTOCOL
     assert text.endswith(f" bytes from {port}, and no whole answer in them")
+
+
+@pytest.mark.usefixtures("port_alone")
+def test_who_waits_for_a_call_says_so(
+    described: Path, image: Path, terminal: tuple[int, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    monkeypatch.setattr(attempt.Attempt, "step", lambda self, text: steps.append(text))
+    station = at(lab.load(described), terminal[1]).but(fast_baud=0)
+    with pytest.raises(DeviceError, match="runaway: .*no answer"), lab.opened(station, image, 10**7, Event()) as link:
+        link.exchange(frame.encode(frame.RUN, b""))
+    assert steps[-1] == "waits for an answer: a call may take 1 s"
 
 
 @pytest.mark.usefixtures("port_alone")

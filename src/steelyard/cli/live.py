@@ -20,7 +20,7 @@ FORGOTTEN = 300.0
 
 class Doing(Struct, frozen=True):
     """What a board does. ``seconds_left`` is an estimate for all runs that wait for it and those alike, 0 where nobody
-    can tell; ``error`` is why its latest attempt that failed did, ``remedy`` what to do about it."""
+    can tell; ``error`` is why its latest attempt failed, if it did, ``remedy`` what to do about it."""
 
     board: str
     target: str
@@ -40,9 +40,9 @@ def doing(lab: Lab, name: str) -> Doing:
     """What the board of that name does."""
     board = lab.boards[name]
     mark, now = aside.read(board), attempt.now(board)
-    failed = [log for log in attempt.logs(board) if log.reason not in ("", attempt.INTERRUPTED)]
-    error = ": ".join(filter(None, (failed[-1].reason, failed[-1].detail))) if failed else ""
-    remedy = failed[-1].remedy if failed else ""
+    last = next((log for log in reversed(attempt.logs(board)) if _tells(log)), None)
+    error = ": ".join(filter(None, (last.reason, last.detail))) if last else ""
+    remedy = last.remedy if last else ""
     if mark is not None and not mark.released:
         error, remedy = f"{mark.reason}: {mark.detail}", f"{mark.remedy}; steelyard boards retry {name}"
     held = is_held(port_of(board))
@@ -60,6 +60,11 @@ def doing(lab: Lab, name: str) -> Doing:
         runs_left=purpose.left,
         seconds_left=_left(now, elapsed),
     )
+
+
+def _tells(log: Log) -> bool:
+    """Whether an attempt says how the board does: it went well, and was of a run, or failed by itself."""
+    return log.reason not in (attempt.INTERRUPTED, attempt.KILLED) and bool(log.reason or log.what != attempt.PROOF)
 
 
 def _idle(board: Board, held: bool, mark: aside.Mark | None) -> str:

@@ -11,7 +11,7 @@ from ..model.call import DeviceError
 from ..model.reasons import Reason
 from . import meter
 from .analyzer import Analyzer
-from .attempt import INTERRUPTED, Attempt, Purpose, begin
+from .attempt import INTERRUPTED, PROOF, Attempt, Purpose, begin
 from .away import Away, AwayLink, Hold, hold
 from .clocks import uncertainty
 from .config import Board, Instrument, Lab, Station
@@ -27,6 +27,7 @@ from .proof import DELAY, clock, keep_clock, proved
 
 __all__ = [
     "DELAY",
+    "PROOF",
     "AwayLink",
     "Board",
     "BoardLink",

@@ -28,6 +28,10 @@ KEPT, SAID, LINE = 50, 8000, 1000
 TELL, STILL = 0.5, 60.0
 #: the reason in the log of an attempt that its user ended, which is not the fault of the board
 INTERRUPTED = "interrupted"
+#: and of one whose process ended without a word, which is not either
+KILLED = "killed"
+#: what a board is wanted for that failed before
+PROOF = "nocrypt, to prove the board"
 
 
 class Purpose(Struct, frozen=True):
@@ -133,7 +137,11 @@ _mine: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 
 
 def begin(board: Board, purpose: Purpose) -> Attempt:
-    """An attempt of this thread, until the next one."""
+    """An attempt of this thread, until the next one. One that is still there has nobody any more: it is over."""
+    if (left := now(board)) is not None:
+        was = left.purpose
+        with suppress(OSError):
+            _keep(board, Log(board.name, was.what, was.number, left.begun, left.told, left.calls, KILLED))
     made = Attempt(board, purpose)
     _mine.set(made)
     return made

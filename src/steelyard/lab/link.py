@@ -43,6 +43,8 @@ LEFT = 8
 FASTER = 1e-3
 #: bits of a byte on the line
 _BITS = 10
+#: what a board does that answers
+_WORKS = "works"
 #: bytes before the end of an answer at which the next request gets ready: by then the firmware listens again when its
 #: first byte has come, because two bytes at least are between it and the line
 AHEAD = 8
@@ -173,7 +175,7 @@ class BoardLink:
         began = time.monotonic()
         flash(station, self._image, lock.fileno())
         self.spent.flash = time.monotonic() - began
-        self._attempt.step("works")
+        self._attempt.step(_WORKS)
         self.reset()
 
     @property
@@ -322,7 +324,10 @@ class BoardLink:
             answers += len(found)
             if runs and frame.RUN | frame.ANSWER in found:
                 self._due.append(before)
+                self._attempt.waits(_WORKS)
                 self._attempt.called(1)
+            elif runs and time.monotonic() - self._wrote > SILENCE:
+                self._attempt.waits(f"waits for an answer: a call may take {work:.0f} s")
             if chunk:
                 silence.begins(0.0)
             elif late:
