@@ -30,8 +30,11 @@ from .handed_in import GIVEN, ROOM, tasks
 from .servers import SERVERS, emptied
 
 OLD = Path(__file__).with_name("schema_0002.sql")
-#: what was known before there were counters at points
-BEFORE = replace(RECORD, vector_cycles=b"", points=tuple(replace(p, counter=None) for p in RECORD.points))
+#: what was known before there were cycles of known answers, and before there were counters at points
+WITHOUT_CYCLES = replace(RECORD, vector_cycles=b"")
+BEFORE = replace(WITHOUT_CYCLES, points=tuple(replace(p, counter=None) for p in RECORD.points))
+#: what the way back leaves of a record, by the first revision that has room for it, the newest first
+KEPT = {"0010": RECORD, "0007": WITHOUT_CYCLES, "0001": BEFORE}
 #: what it holds, in the order of numbers: made by the version that wrote schema 0002
 STORED = (
     BEFORE,
@@ -277,8 +280,6 @@ def test_back_to_an_older_schema_and_up_again_with_data(database: str) -> None:
     for revision, lost in gone.items():
         assert downgrade(url, revision, lose=False) == lost
     assert shape(database) == newest
-    without = replace(RECORD, vector_cycles=b"")
-    plain = replace(without, points=tuple(replace(p, counter=None) for p in RECORD.points))
     for revision in reversed(sorted((migrate.OLDEST, *migrate.NEW))[:-1]):
         there = downgrade(url, revision, lose=False)
         assert downgrade(url, revision, lose=True) == there
@@ -291,8 +292,7 @@ def test_back_to_an_older_schema_and_up_again_with_data(database: str) -> None:
         server.dispose()
         assert tables.isdisjoint(n for of, names in migrate.NEW.items() if of > revision for n in names)
         with Store.open(database) as store:  # migrates it up again
-            kept = RECORD if revision >= "0010" else without
-            assert store.runs() == [kept if revision >= "0007" else plain]
+            assert store.runs() == [next(kept for since, kept in KEPT.items() if revision >= since)]
             assert (Desk(store).find(token) is not None) is (revision >= "0005")
         assert shape(database) == newest
         with Store.open(database) as store:  # something that the next step loses

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
-from steelyard.store import Store, StoreError
+from steelyard.store import Store, StoreError, schema
+from steelyard.store.types import stored
 
 from .conftest import RECORD, Make
 from .servers import every_store
@@ -270,3 +271,11 @@ def test_a_failure_of_the_machine_counts_where_there_is_nothing_else(store: Stor
     found = store.find(r.setup.key for r in runs)
     assert {r.setup.flags: (r.failure, r.seconds) for r in found.values()} == counts
     assert {row["flags"]: row["outcome"] for row in store.rows()}["-O2"] == "verified"
+
+
+def test_columns_of_one_name_hold_values_of_one_type() -> None:
+    """What is read is checked by the names of columns, whichever table they are of."""
+    found: dict[str, set[frozenset[type]]] = {}
+    for column in (c for table in schema.OF_RUNS for c in table.columns):
+        found.setdefault(column.name, set()).add(stored(column))
+    assert {name for name, kinds in found.items() if len(kinds) > 1} == set()

@@ -36,6 +36,10 @@ def test_every_value_is_of_its_columns_kind() -> None:
         assert not [name for name, kinds in row.KINDS.items() if type(r[name]) not in kinds]
 
 
+def test_every_filter_can_be_asked_of_a_server() -> None:
+    assert queries.FILTERS.keys() <= set(wire.RunsAsked.__struct_fields__)
+
+
 def test_a_new_column_of_numbers_is_answered_by_a_server(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
     """As CONTRIBUTING has it: in the columns of rows, and in what is selected."""
     monkeypatch.setitem(row.CONTEXT, "resets", "resets")

@@ -30,7 +30,8 @@ _JOINS = 16
 #: from which on it is not remembered, for it is asked once
 _AT_ONCE, _LONG = 5000, 4000
 _MINUTE = 60_000_000
-#: types of the values in columns of records, by name; SQLite keeps what it is given. Others are of texts
+#: types of the values in columns of records, by name, which means one type in all tables: a test wants that. SQLite
+#: keeps what it is given. Others are of texts
 _TYPES = {c.name: stored(c) for table in schema.OF_RUNS for c in table.columns} | {"run": stored(schema.run.c.id)}
 _TEXT = frozenset({str})
 #: the years 1 to 9999, in microseconds since 1970
