@@ -64,7 +64,7 @@ def test_who_waits_for_a_call_says_so(
     steps: list[str] = []
     monkeypatch.setattr(attempt.Attempt, "step", lambda self, text: steps.append(text))
     station = at(lab.load(described), terminal[1]).but(fast_baud=0)
-    with pytest.raises(DeviceError, match="runaway: .*no answer"), lab.opened(station, image, 10**7, Event()) as link:
+    with pytest.raises(DeviceError, match=r"runaway: .*no answer"), lab.opened(station, image, 10**7, Event()) as link:
         link.exchange(frame.encode(frame.RUN, b""))
     assert steps[-1] == "waits for an answer: a call may take 1 s"
 

@@ -242,7 +242,7 @@ def _trail(s: Submission, token: str) -> list[tuple[str, str]]:
 
 
 def _said(j: Job, public: bool) -> str:
-    """Why a job waits, what became of its last try, why it has no figures, and why it is not a run though ``public``."""
+    """Why a job waits, what became of its last try, why it has no figures, and why not a run if ``public``."""
     failure = j.record.failure if j.record is not None else None
     said = [j.why, "" if j.detail in j.why else j.detail, f"{failure.reason}: {failure.detail}" if failure else ""]
     if public and j.state == DONE and j.record is not None and j.run is None:
