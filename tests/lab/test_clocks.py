@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.cli.app import app
-from steelyard.lab import aside, attempt, clocks, flash
+from steelyard.lab import aside, attempt, clocks, config, flash
 from steelyard.lab.virtual import played
 from steelyard.lab.virtual.board import Chip
 from steelyard.lab.virtual.clock import SECOND
@@ -115,7 +115,7 @@ def test_lab_tomls_word_wins_and_another_instrument_has_to_measure_anew(
     assert there.but(instruments={"la": la.but(samplerate=12_000_000)}).board("a").clock_ppm == 0
     (station.board.files / "clock").write_text("{")
     assert there.board("a").clock_ppm == 0
-    assert clocks.kept(station.board, la, there.file) is None
+    assert clocks.kept(*station.board.kept_clock(la, there.file)) is None
 
 
 def test_what_was_measured_is_of_that_board_in_that_lab_by_that_instrument(
@@ -142,7 +142,7 @@ def test_a_clock_goes_with_the_adapter_that_has_a_name_of_its_own(
 ) -> None:
     """As udev links it from there; the board may then be called by that name or by the port of the day."""
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(clocks, "BY_ID", names := tmp_path / "by-id")
+    monkeypatch.setattr(config, "BY_ID", names := tmp_path / "by-id")
     names.mkdir()
     port, other = tmp_path / "ttyACM0", tmp_path / "ttyACM1"
     port.touch()

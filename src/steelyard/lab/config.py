@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import field
@@ -20,6 +21,8 @@ from .arguments import BOOT_PORT, PROBE
 from .metering import Meter, Metered, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
+#: where udev names adapters by what they say of themselves
+BY_ID = Path("/dev/serial/by-id")
 #: commands of virtual probes, which say where they listen
 ST_LINK, BITBANG = "st-link backend tcp PORT", "remote_bitbang port PORT"
 _LISTENS = re.compile(r"(st-link backend tcp |remote_bitbang port |127\.0\.0\.1:)(\d{1,5})")
@@ -255,6 +258,23 @@ class Board(toml.Table, frozen=True, kw_only=True):
         digest = hashlib.sha256(self.place.encode(errors="surrogateescape")).hexdigest()
         return paths.home() / "lab" / f"{self.name}-{digest[:8]}"
 
+    def kept_clock(self, instrument: Instrument, lab: Path) -> tuple[Path, tuple[str, ...]]:
+        """The file of its measured clock, and what tells it and the ``instrument`` of the file ``lab`` from all others,
+        as far as that and the system know them."""
+        its = (self.target, self._adapter, f"{self.clock_error_ppm:g}")
+        named = (instrument.name, instrument.driver, instrument.at, instrument.clock)
+        return self.files / "clock", (str(lab), *its, *named)
+
+    @property
+    def _adapter(self) -> str:
+        """The lasting name of what its port leads to, for another one may have the port tomorrow; the port where there
+        is none, or nothing is plugged in."""
+        if self.port.parent != BY_ID:
+            with suppress(OSError):
+                device = self.port.resolve(strict=True)
+                return next((str(n) for n in sorted(BY_ID.iterdir()) if n.resolve() == device), self.place)
+        return self.place
+
 
 class Lab(toml.Table, frozen=True, kw_only=True):
     """All of it, as ``file`` says. ``speed`` is how much faster than the wall's the time of virtual boards goes."""
@@ -304,7 +324,7 @@ class Lab(toml.Table, frozen=True, kw_only=True):
         instrument = self.instruments[board.analyzer]
         ppm, origin = board.clock_ppm, ""
         if ppm is None:
-            found = clocks.kept(board, instrument, self.file)
+            found = clocks.kept(*board.kept_clock(instrument, self.file))
             ppm, origin = (found.ppm, found.origin) if found else (0.0, clocks.NEVER)
         return Station(
             board=board,

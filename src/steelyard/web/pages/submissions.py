@@ -135,14 +135,13 @@ def one(v: View, token: str) -> Page:
     if of.changes or of.changed:
         blocks += (Heading("Since the last version", "changes"), *map(noted, of.changes))
         blocks += (Table(t, private=private, addresses=of.addresses) for t in of.changed)
-    if not v.taking:
-        return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0, alone=True)
-    blocks.append(Heading("Hand in a new version", "new"))
-    blocks.append(
-        Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
-        if ahead  # the page is loaded again until then, and what was filled in would be lost
-        else _form(s.licence, Field(_PREVIOUS, "", value=token, kind="hidden"))
-    )
+    if v.taking:
+        blocks.append(Heading("Hand in a new version", "new"))
+        blocks.append(
+            Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
+            if ahead  # the page is loaded again until then, and what was filled in would be lost
+            else _form(s.licence, Field(_PREVIOUS, "", value=token, kind="hidden"))
+        )
     return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0, alone=True)
 
 
