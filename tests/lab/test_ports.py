@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -43,16 +42,18 @@ def test_garbage_is_no_answer(described: Path, image: Path, terminal: tuple[int,
 @pytest.mark.usefixtures("port_alone")
 def test_bytes_that_come_one_by_one_have_an_end(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
     master, port = terminal
+    over = Event()
 
     def drip() -> None:
-        with suppress(OSError):
-            while True:
-                os.write(master, b"x")
-                time.sleep(0.02)
+        while not over.wait(0.02):
+            os.write(master, b"x")
 
-    Thread(target=drip, daemon=True).start()
+    drips = Thread(target=drip, daemon=True)
+    drips.start()
     station = at(lab.load(described), port)
     reason, text = failing(station.but(board=station.board.but(baud=4_000_000)), image)
+    over.set()
+    drips.join()  # the next terminal may have its number
     assert reason == Reason.PROTOCOL
     assert text.endswith(f" bytes from {port}, and no whole answer in them")
 
