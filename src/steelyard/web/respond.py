@@ -28,7 +28,7 @@ def respond(
 ) -> Reply:
     """What stands at an address, as it was sent, with what programs ask in a body. Whatever is wrong is a page that
     says so. A figure may be left to be drawn ``apart``, where this process has become large. For ``taking`` see
-    :class:`View`."""
+    :class:`.pages.view.View`."""
     begun = time.perf_counter()
     state = -1
     names = address.segments(path[: ask.LONGEST])
