@@ -56,6 +56,15 @@ def test_it_has_what_the_server_has(out: Path) -> None:
     assert sorted(files - {site._LIST}) == (out / site._LIST).read_text().splitlines()
 
 
+def test_no_two_files_are_one_where_case_is_not_told_apart() -> None:
+    names = ("tinyjambu", "Tinyjambu", "TinyJAMBU", "con", "nul.csv", "%3Cb%3E", "long" * 40)
+    files = [site.file_of(f"/families/{name}") for name in names]
+    assert len({f.casefold() for f in files}) == len(names)
+    assert files[0] == "families/tinyjambu.html"
+    assert not {"con.html", "nul.csv", "nul.csv.html"} & {f.removeprefix("families/") for f in files}
+    assert site.file_of("/families/Tinyjambu/x.csv").startswith(files[1].removesuffix(".html"))
+
+
 def test_a_log_that_stayed_behind_ends_no_site(tmp_path: Path) -> None:
     """Of a database that was copied without its folder."""
     with made(tmp_path / "results.db", replace(RECORDS[0], log="5" * 64)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..lab import Board, Station
+
+
+#: seconds after which it is said again that the database cannot be reached
+_AGAIN = 60.0
 
 
 class Work(Struct, frozen=True):
@@ -77,10 +82,16 @@ def verb(ask: Work) -> int:
     from ..farm import Done, name, said_of, work, work_for
     from ..store import StoreError
 
+    told, since = "", 0.0
+
     def say(what: Done | StoreError) -> None:
+        nonlocal told, since
         if isinstance(what, StoreError):
-            stderr().print(f"waiting for the database: {what}", soft_wrap=True)
+            if str(what) != told or monotonic() - since > _AGAIN:
+                told, since = str(what), monotonic()
+                stderr().print(f"waiting for the database: {what}", soft_wrap=True)
             return
+        told = ""
         detail = f": {what.detail}" if what.detail else ""
         stderr().print(f"job {what.number} {what.label} on {what.target}: {what.state}{detail}", soft_wrap=True)
 

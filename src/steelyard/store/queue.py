@@ -393,7 +393,7 @@ class Queue:
         if record is not None:
             values |= {"record": msgspec.json.encode(dated(record)).decode(), "log": storable(log)}
         if state == WAITING:
-            values["ready"] = now() + PAUSE * min(taken.attempt, ATTEMPTS)
+            values["ready"] = now() + PAUSE * min(max(taken.attempt, 1), ATTEMPTS)  # a worker may say anything
         self._close(taken, values, state, log)
 
     def give_back(self, taken: Mine) -> None:

@@ -32,6 +32,8 @@ _PART = re.compile(r'<(link rel="stylesheet" href|img src)="(/[^"]*)"')
 _LIST = ".steelyard-site"
 #: characters of a file's name, for every file system
 _LONGEST = 150
+#: names of devices on Windows, whatever comes after a point
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 
 
 class Plan(Struct, frozen=True):
@@ -173,17 +175,24 @@ def _has(plan: Plan, path: str) -> bool:
 
 
 def file_of(path: str) -> str:
-    """The file of an address. Names stay quoted, so that no name is a folder; long ones become digests."""
+    """The file of an address. Names stay quoted, so that no name is a folder; long ones, and those that some file
+    system may take for another, get digests."""
     parts = [p for p in path.split("/") if p]
     if not parts:
         return "index.html"
-    *folders, last = (p if len(p) <= _LONGEST else _short(p) for p in parts)
+    *folders, last = (p if len(p) <= _LONGEST and _plain(p) else _short(p) for p in parts)
     is_file = any(last.endswith(f".{e}") for e in (*layout.ENDINGS, "css"))
     if is_file and pages.route(address.segments(path)) is not None and pages.route(address.segments(path)[:-1]) is None:
         is_file = False  # a name that ends so
     return "/".join([*folders, last if is_file else f"{last}.html"])
 
 
+def _plain(part: str) -> bool:
+    """Whether no other name is the same to a file system that takes no notice of case, and none reserves it."""
+    return not re.search(r"[A-Z]", re.sub(r"%[0-9A-F]{2}", "", part)) and not _RESERVED.fullmatch(part)
+
+
 def _short(part: str) -> str:
+    """A name that a digest tells from all others."""
     ending = max((f".{e}" for e in layout.ENDINGS if part.endswith(f".{e}")), key=len, default="")
     return f"{part[:80].rstrip('%')}-{hashlib.sha256(part.encode()).hexdigest()[:16]}{ending}"
