@@ -1,0 +1,209 @@
+"""Descriptions and files of designs that may come from anybody: what they say is no command, what they name is read to
+a bound, and what is wrong has a reason."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from steelyard.asked import settled, verified_with
+from steelyard.model.errors import UserError
+from steelyard.rtl import bench, synthesis
+from steelyard.rtl.design import Design
+from steelyard.rtl.reading import designs_of
+from tests.rtl import toys
+
+
+def _described(folder: Path, more: str = "", source: str = "toy.sv") -> Design:
+    (folder / "inc").mkdir(parents=True, exist_ok=True)
+    (folder / "inc" / "sizes.svh").write_text("`define ROUNDS 1\n")
+    (folder / source).write_text(toys.SOURCE.read_text())
+    (folder / "design.toml").write_text(
+        f'top = "toy"\nw = [32]\nsources = ["toy*"]\nincludes = ["inc"]\n{more}\n', encoding="utf-8"
+    )
+    (design,) = designs_of(folder)
+    return design
+
+
+def test_a_design_is_of_the_family_of_what_it_is_verified_against(tmp_path: Path) -> None:
+    """A folder's name puts no hash of nothing among the fastest of Ascon, and the record names what was compared."""
+    design = _described(tmp_path / "ascon" / "fastest", 'aead = "nocrypt"')
+    assert design.family == "ascon"
+    design = settled(design)
+    assert (design.family, design.name, verified_with(design)) == ("nocrypt", "fastest", "nocrypt")
+    (toy,) = designs_of(toys.design(tmp_path / "toy"))
+    assert (settled(toy).family, verified_with(toy)) == (toy.family, "package")
+
+
+def test_the_digest_is_of_all_that_is_read(tmp_path: Path) -> None:
+    """Included files and a package's own answers decide what comes of a design, as its sources do."""
+    design = _described(tmp_path / "described")
+    before = design.digest
+    (tmp_path / "described" / "inc" / "sizes.svh").write_text("`define ROUNDS 2\n")
+    assert design.digest != before
+    (toy,) = designs_of(toys.design(tmp_path / "toy"))
+    before = toy.digest
+    (tmp_path / "toy" / "kat" / "do.txt").write_text("STT = e0000000\n")
+    assert toy.digest != before
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'defines = ["A=1\\nshell touch made"]',
+        'parameters = {P = "a\\"; shell touch made"}',
+        'parameters = {"P; shell" = 1}',
+        'clock = "clk; exit"',
+    ],
+)
+def test_no_word_of_a_description_is_a_command(tmp_path: Path, more: str) -> None:
+    with pytest.raises(UserError, match="characters"):
+        _described(tmp_path, more)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("pdi_shares = 100000", "100000 shares"),
+        ("block = { ad = -4 }", "a block of -4 bytes"),
+        ('input_sequence = ["ad", "ad"]', "names npub, ad and data once each"),
+        ('aead = "asconhash256"', "no bundled software is called asconhash256"),
+        ('hash = "../*"', "no bundled software is called"),
+    ],
+)
+def test_what_no_design_has_is_refused_before_a_tool_runs(tmp_path: Path, more: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        settled(_described(tmp_path, more))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('lwc = "x"', "lwc is 'x', not a table"),
+        ('name = ["a"]', r"name is \['a'\], not a text"),
+        ('lwc.aead.key_reuse = "no"', "key_reuse is 'no', not true or false"),
+        ("tb = 3", "tb is 3, not a table"),
+        ('lwc.ports.pdi.bit_width = "x"', "bit_width is 'x', not a number"),
+        ("lwc.ports.pdi.bit_width = 64", "words of 64 bits"),
+        ('lwc.block_bits.AD = "x"', "AD is 'x', not a number"),
+        ("lwc.aead.algorithm = 1", "algorithm is 1, not a text"),
+        ('language = "vhdl"', "language is 'vhdl', not a table"),
+        ('language.vhdl.standard = "2008 -o x"', "VHDL of"),
+    ],
+)
+def test_a_description_of_the_package_says_what_is_odd_in_it(tmp_path: Path, text: str, said: str) -> None:
+    folder = toys.design(tmp_path / "toy")
+    (folder / "toy.toml").write_text(f'{text}\n[rtl]\nsources = ["toy.sv"]\ntop = "toy"\n')
+    with pytest.raises(UserError, match=said):
+        designs_of(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("name = ", "not a TOML file"), ('rtl = "lwc"', "rtl is 'lwc', not a table"), ("lwc = 3", "lwc is 3")],
+)
+def test_a_description_that_is_none_is_not_passed_over(tmp_path: Path, text: str, said: str) -> None:
+    """Its sources alone would be a design of which much is guessed."""
+    folder = toys.design(tmp_path / "toy")
+    (folder / "toy.toml").write_text(text)
+    with pytest.raises(UserError, match=said):
+        designs_of(folder)
+
+
+@pytest.mark.parametrize("text", ['rtl = "x"', "lwc = 3"])
+def test_a_file_of_another_tool_is_passed_over_beside_a_description(tmp_path: Path, text: str) -> None:
+    folder = toys.design(tmp_path / "toy")
+    (folder / "pyproject.toml").write_text(text)
+    assert [d.top for d in designs_of(folder)] == ["toy"]
+    (folder / "pyproject.toml").write_text("name = ")  # it may be another variant
+    with pytest.raises(UserError, match="not a TOML file"):
+        designs_of(folder)
+
+
+def test_included_files_are_inside_of_the_design(tmp_path: Path) -> None:
+    """Neither their folder nor what is in it leads elsewhere."""
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "secret.svh").write_text("secret")
+    design = _described(tmp_path / "design", source="toy.sv")
+    assert [f.name for f in design.includes] == ["inc"]
+    said = tmp_path / "design" / "design.toml"
+    text = said.read_text()
+    said.write_text(text.replace('["inc"]', '["../others"]'))
+    with pytest.raises(UserError, match="outside"):
+        designs_of(tmp_path / "design")
+    said.write_text(text)
+    (tmp_path / "design" / "inc" / "linked.svh").symlink_to(tmp_path / "others" / "secret.svh")
+    with pytest.raises(UserError, match=r"linked\.svh is outside"):
+        designs_of(tmp_path / "design")
+
+
+def test_included_files_that_include_each_other_often_end(tmp_path: Path) -> None:
+    (tmp_path / "toy.sv").write_text('`include "0.svh"\n' + toys.SOURCE.read_text())
+    for k in range(10):
+        (tmp_path / f"{k}.svh").write_text(f'`include "{(k + 1) % 10}.svh"\n' * 30)
+    (design,) = designs_of(tmp_path)
+    assert design.top == "toy"
+
+
+def test_no_name_of_a_file_is_a_command(tmp_path: Path) -> None:
+    design = _described(tmp_path / "design", source="toy; shell touch made.sv")
+    names = bench.copied(bench.own(design), tmp_path / "work")
+    said = "\n".join(
+        line for slang in (False, True) for line in synthesis.reading(bench.own(design), names, slang=slang)
+    )
+    assert "shell" not in said.replace("toy__shell_touch_made.sv", "")
+    assert (tmp_path / "work" / names[0]).is_file()
+
+
+def _endless(at: Path) -> None:
+    at.symlink_to("/dev/zero")
+
+
+def _huge(at: Path) -> None:
+    with at.open("wb") as f:
+        f.truncate(1 << 36)
+
+
+@pytest.mark.parametrize("make", [_endless, os.mkfifo, _huge])
+@pytest.mark.parametrize("name", ["source_list.txt", "v2.toml", "design.toml", "kat/pdi.txt", "kat/do.txt", "toy.sv"])
+def test_no_file_of_a_package_is_read_without_end(tmp_path: Path, make: Callable[[Path], None], name: str) -> None:
+    """Nor is anybody waited for; other designs go on."""
+    folder = toys.design(tmp_path / "toy")
+    if name == "source_list.txt":
+        (folder / "toy.toml").unlink()
+    (folder / name).unlink(missing_ok=True)
+    make(folder / name)
+    with pytest.raises(UserError, match=re.escape(Path(name).name)):
+        designs_of(folder)
+
+
+def test_what_others_wrote_is_bounded_in_sum(tmp_path: Path) -> None:
+    for k in range(9):
+        (tmp_path / f"m{k}.sv").write_bytes(b"// \n" * (1 << 20))
+    with pytest.raises(UserError, match="more than 32 MiB of sources; name the folder of one design"):
+        designs_of(tmp_path)
+    listed = tmp_path / "listed"
+    listed.mkdir()
+    shutil.copyfile(toys.SOURCE, listed / "toy.sv")
+    (listed / "source_list.txt").write_text("toy.sv\n" * 2001)
+    with pytest.raises(UserError, match="2001 sources; name the folder of one design"):
+        designs_of(listed)
+    (listed / "source_list.txt").unlink()
+    (listed / "a.toml").write_text(f"a = {'[' * 5000}{']' * 5000}")
+    with pytest.raises(UserError, match=r"a\.toml: .*too deep"):
+        designs_of(listed)
+
+
+def test_nothing_but_sources_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "toy.sv").symlink_to(tmp_path / "secret")
+    (folder / "design.toml").write_text('top = "toy"\nw = [32]\nsources = ["toy.sv"]\n')
+    with pytest.raises(UserError, match="not a source"):
+        designs_of(folder)
