@@ -139,7 +139,7 @@ def compare(
 
     What all old rows share and all new rows share differently (the implementation, the flags) is what the
     comparison is ``about`` and does not keep rows from being pairs; more such columns can be named, among them
-    those of ``COMPARABLE``. It is never the primitive: a block is no AEAD call. ``threshold`` is the fraction up
+    those of ``COMPARABLE``. It is never the primitive: a block is not an AEAD call. ``threshold`` is the fraction up
     to which a change counts as none.
 
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that

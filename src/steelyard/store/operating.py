@@ -328,7 +328,6 @@ def forget(store: Store, run: int) -> None:
 
 #: what of an implementation a task says, the last one not always
 _IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
-#: what a job is that is to be done again
 #: packages that are public, with records that are not runs: the same was public already, until it was deleted
 _SAME = (
     select(_job.c.package_id)
