@@ -160,10 +160,18 @@ def test_a_clock_goes_with_the_adapter_that_has_a_name_of_its_own(
     assert by_name.board("a").clock_ppm == 123
     (names / "usb-1").unlink()
     assert by_name.board("a").clock_ppm == 123, "unplugged, it is still that one"
+    lab.keep_clock(by_day.board("a"), 123, 4.0)  # which is usb-2 today
+    port.unlink()
+    away = by_day.board("a")
+    assert away.clock_ppm == 123, "a campaign may be planned while it is away"
+    port.touch()
+    assert away.timed().clock_ppm == 123
+    (names / "usb-2").rename(names / "usb-3")
+    assert away.timed().clock_ppm == 0, "what came back is another one"
 
 
 def test_boards_of_one_name_in_one_home_share_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Marks, attempts and logs; a lab file that has the same port has the same board."""
+    """Marks, attempts and logs; a lab file that has the same port has the same board, however it writes that."""
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     (tmp_path / "else").mkdir()
     mine, its = lab.load(described(tmp_path)).boards["a"], lab.load(described(tmp_path / "else")).boards["a"]
@@ -176,6 +184,13 @@ def test_boards_of_one_name_in_one_home_share_nothing(tmp_path: Path, monkeypatc
     copy = tmp_path / "copy.toml"
     copy.write_text((tmp_path / "lab.toml").read_text())
     assert aside.read(lab.load(copy).boards["a"]) is not None
+    alias = mine.but(name="other", port=tmp_path / "alias")
+    alias.port.symlink_to(mine.port)
+    assert aside.read(alias) is None, "nothing is plugged in there"
+    mine.port.touch()
+    assert aside.read(alias) == aside.read(mine) is not None
+    aside.lift(alias)
+    assert aside.read(mine) is None
 
 
 @pytest.mark.parametrize(

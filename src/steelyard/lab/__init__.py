@@ -79,6 +79,7 @@ def opened(
     """
     board = station.board
     with nullcontext(lock) if lock else hold(station, over) as mine:
+        station = station.timed()  # it may be another adapter that came back
         now = begin(board, purpose or Purpose("by hand"))
         try:
             with _linked(station, image, max_cycles, over, now, mine) as link:

@@ -26,13 +26,14 @@ NEVER = "never measured"
 
 class Kept(Struct, frozen=True):
     """A clock was ``ppm`` faster than its target's by the time of an instrument, ``within`` so many, on that day. It is
-    believed as long as board and instrument are the ``measured`` ones, as far as anybody can tell."""
+    believed as long as board and instrument are the ``measured`` ones, and the port leads to that ``adapter``."""
 
     ppm: float
     within: float
     day: str
     instrument: str
     measured: tuple[str, ...]
+    adapter: str
 
     @property
     def origin(self) -> str:
@@ -40,18 +41,19 @@ class Kept(Struct, frozen=True):
         return f"measured {self.day} by {self.instrument}, within {self.within:.0f}"
 
 
-def kept(file: Path, measured: tuple[str, ...]) -> Kept | None:
-    """What ``file`` says of the clock of what is to be ``measured``; None where nobody measured just that."""
+def kept(file: Path, measured: tuple[str, ...], adapter: str) -> Kept | None:
+    """What ``file`` says of the clock of what is to be ``measured``; None where nobody measured just that. A board that
+    is not plugged in has no ``adapter``: it may still be the same."""
     with suppress(OSError, msgspec.MsgspecError):
         found = msgspec.json.decode(file.read_bytes(), type=Kept)
-        if found.measured == measured and abs(found.ppm) <= MOST:
+        if found.measured == measured and adapter in ("", found.adapter) and abs(found.ppm) <= MOST:
             return found
     return None
 
 
-def keep(file: Path, measured: tuple[str, ...], instrument: str, ppm: float, within: float) -> None:
+def keep(file: Path, measured: tuple[str, ...], adapter: str, *, ppm: float, within: float, instrument: str) -> None:
     """Keeps what was measured today. :class:`OSError` where that cannot be written."""
-    made = Kept(ppm, within, datetime.now(UTC).date().isoformat(), instrument, measured)
+    made = Kept(ppm, within, datetime.now(UTC).date().isoformat(), instrument, measured, adapter)
     whole.put(file, msgspec.json.encode(made))
 
 

@@ -258,22 +258,31 @@ class Board(toml.Table, frozen=True, kw_only=True):
         digest = hashlib.sha256(self.place.encode(errors="surrogateescape")).hexdigest()
         return paths.home() / "lab" / f"{self.name}-{digest[:8]}"
 
-    def kept_clock(self, instrument: Instrument, lab: Path) -> tuple[Path, tuple[str, ...]]:
-        """The file of its measured clock, and what tells it and the ``instrument`` of the file ``lab`` from all others,
-        as far as that and the system know them."""
-        its = (self.target, self._adapter, f"{self.clock_error_ppm:g}")
+    def kept_clock(self, instrument: Instrument, lab: Path) -> tuple[Path, tuple[str, ...], str]:
+        """The file of its measured clock; what tells it and the ``instrument`` of the file ``lab`` from all others, as
+        far as that knows them; and its adapter."""
+        its = (self.target, f"{self.clock_error_ppm:g}")
         named = (instrument.name, instrument.driver, instrument.at, instrument.clock)
-        return self.files / "clock", (str(lab), *its, *named)
+        return self.files / "clock", (str(lab), *its, *named), self._adapter
 
     @property
     def _adapter(self) -> str:
         """The lasting name of what its port leads to, for another one may have the port tomorrow; the port where there
-        is none, or nothing is plugged in."""
-        if self.port.parent != BY_ID:
-            with suppress(OSError):
-                device = self.port.resolve(strict=True)
-                return next((str(n) for n in sorted(BY_ID.iterdir()) if n.resolve() == device), self.place)
+        is none. Empty while nothing is plugged in."""
+        if self.port.parent == BY_ID:
+            return self.place
+        if (device := self.device) is None:
+            return ""
+        with suppress(OSError):
+            return next((str(n) for n in sorted(BY_ID.iterdir()) if n.resolve() == device), self.place)
         return self.place
+
+    @property
+    def device(self) -> Path | None:
+        """What its port leads to just now; None while nothing is plugged in, and at another host."""
+        with suppress(OSError):
+            return None if self.host else self.port.resolve(strict=True)
+        return None
 
 
 class Lab(toml.Table, frozen=True, kw_only=True):
@@ -322,14 +331,8 @@ class Lab(toml.Table, frozen=True, kw_only=True):
         if not board.baud and target.wiring is not None:
             board, fast_baud = board.but(baud=target.wiring.baud), target.wiring.fast_baud
         instrument = self.instruments[board.analyzer]
-        ppm, origin = board.clock_ppm, ""
-        if ppm is None:
-            found = clocks.kept(*board.kept_clock(instrument, self.file))
-            ppm, origin = (found.ppm, found.origin) if found else (0.0, clocks.NEVER)
-        return Station(
+        made = Station(
             board=board,
-            clock_ppm=ppm,
-            clock_origin=origin,
             described=self.file,
             fast_baud=fast_baud,
             speed=self.speed if board.virtual else 1.0,
@@ -339,6 +342,7 @@ class Lab(toml.Table, frozen=True, kw_only=True):
             probe=self.probes[board.probe] if board.probe else None,
             meter=metered(self.meters[board.meter]) if board.meter else None,
         )
+        return made.timed()
 
 
 class Station(toml.Table, frozen=True, kw_only=True):
@@ -365,6 +369,17 @@ class Station(toml.Table, frozen=True, kw_only=True):
     #: where it is, if that is not here, and the SHA-256 of what is known of it from there
     host: Host | None = None
     known: str = ""
+
+    def timed(self) -> Station:
+        """With the clock that the board has as far as anybody knows: it may have been plugged in, or measured, since
+        this was made."""
+        if self.board.host:
+            return self
+        if self.board.clock_ppm is not None:
+            return self.but(clock_ppm=self.board.clock_ppm)
+        found = clocks.kept(*self.board.kept_clock(self.instrument, self.described))
+        ppm, origin = (found.ppm, found.origin) if found else (0.0, clocks.NEVER)
+        return self.but(clock_ppm=ppm, clock_origin=origin)
 
     @property
     def clock(self) -> str:

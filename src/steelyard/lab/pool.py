@@ -197,7 +197,7 @@ def _set_aside(board: Board, failure: Failure) -> None:
     mark = Mark(time.time(), str(failure.reason), failure.detail, remedy)
     _out[board.name] = mark
     with suppress(OSError):  # a full disk: then others do not know
-        aside.put(board, mark)
+        _out[board.name] = aside.put(board, mark)
 
 
 def _is_aside(board: Board) -> bool:

@@ -81,5 +81,5 @@ def _delayed(station: Station, client: Client, turns: int) -> tuple[float, float
 
 def keep_clock(station: Station, ppm: float, within: float) -> None:
     """What was measured of a board here is what its runs take from now on. :class:`OSError` on a full disk."""
-    file, measured = station.board.kept_clock(station.instrument, station.described)
-    keep(file, measured, station.instrument.name, round(ppm), within)
+    of = station.board.kept_clock(station.instrument, station.described)
+    keep(*of, ppm=round(ppm), within=within, instrument=station.instrument.name)
