@@ -71,13 +71,14 @@ def of_cycles(
                 continue
             long = [of_it[most // 4], of_it[most // 2], of_it[most]]
             first, last = ((taken[b] - taken[a]) / (_bytes(b) - _bytes(a)) for a, b in pairwise(long))
+            slower = max(first, last)  # who rests in all sizes but the longest has nothing of it
             if len(_PARTS[of]) == 1:
-                rates |= dict.fromkeys(_PARTS[of], last)
+                rates |= dict.fromkeys(_PARTS[of], slower)
             held = [*(s for s in of_it.values() if max(s.ad, s.message) in GMU), *long]
             if belied := _belied({s: taken[s] for s in held}, rates, blocks):
                 notes.append(f"{op} of {of}: no bits in a cycle of long inputs, as {belied}")
                 continue
-            made[f"bits_per_cycle_{_prefix(op)}{name}"] = 8 / last
+            made[f"bits_per_cycle_{_prefix(op)}{name}"] = 8 / slower
             if abs(8 / first - 8 / last) > 1e-9:
                 sizes_said = ", ".join(str(_bytes(s)) for s in long)
                 said = f"{8 / first:.4g}, {8 / last:.4g}"

@@ -240,9 +240,11 @@ def measured(design: Design, ops: Sequence[str]) -> list[CallSize]:
 
 
 def _long(blocks: Mapping[str, int], of: str, count: int) -> int:
-    """Bytes of a long input: whole blocks, if they are as long as the design says, and if they are of a usual size."""
-    step = lcm(_ANY_BLOCK, blocks.get(of) or 1)
-    return count * (step if count * step <= MAX_SEGMENT else _ANY_BLOCK)
+    """Bytes of a long input: whole blocks, if they are as long as the design says, and if they are of a usual size;
+    where these are not both blocks of a segment, those that the design says."""
+    block, most = blocks.get(of) or 1, MAX_SEGMENT // max(_LONG)
+    steps = (lcm(_ANY_BLOCK, block), block * -(-_ANY_BLOCK // block))
+    return count * next((step for step in steps if step <= most), _ANY_BLOCK)
 
 
 def toggled(sizes: Sequence[CallSize]) -> list[CallSize]:
