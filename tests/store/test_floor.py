@@ -199,7 +199,7 @@ def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, h
         return desk.jobs(submission)[0].why
 
     assert why().startswith("next; ")
-    there = {b.name: lab.Board(name=b.name, target=b.target) for b in boards}
+    there = {b.name: lab.Board(name=b.name, target=b.target, port=home / b.name) for b in boards}
     stations: Any = {"uno": [SimpleNamespace(board=there[b.name]) for b in boards]}
     for k, b in enumerate(boards):
         assert farm_worker._free("uno board", stations)
