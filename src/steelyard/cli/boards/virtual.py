@@ -20,6 +20,9 @@ from .. import options
 from ..console import stderr
 from ..stations import COMMANDLINE, lab_option
 
+#: seconds between two looks at the command, and at the processes that play
+LOOK = 0.1
+
 
 class Virtual(Struct, frozen=True):
     """What ``boards virtual`` is asked."""
@@ -40,30 +43,56 @@ def verb(ask: Virtual) -> int:
             raise UserError(f"{command[0]}: names a second lab; leave it out, or --lab")
         lab, command = Path(command[0]), command[1:]
     there = find(lab)
-    with _told_to_end(), played(there) as processes:
+    with _told_to_end() as told, played(there) as processes:
         if command:
-            try:
-                code = subprocess.run(command, check=False).returncode
-            except OSError as e:
-                raise UserError(f"{command[0]}: {e.strerror}") from e
-            return code if code >= 0 else 128 - code
+            return _run(command, told)
         names = ", ".join(name for name, b in there.boards.items() if b.virtual)
         stderr().print(f"ready: {names}; Ctrl-C ends them", soft_wrap=True)
         while all(process.is_alive() for process in processes):
-            time.sleep(0.2)
+            _wait(told)
         raise WorkError("a part of the virtual lab has ended; what is above says why")
 
 
+def _run(command: tuple[str, ...], told: list[int]) -> int:
+    """The exit code of the command."""
+    try:
+        process = subprocess.Popen(command)
+    except OSError as e:
+        raise UserError(f"{command[0]}: {e.strerror}") from e
+    try:
+        while (code := process.poll()) is None:
+            _wait(told)
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _wait(told: list[int]) -> None:
+    if told:
+        sys.exit(128 + told[0])
+    time.sleep(LOOK)
+
+
 @contextmanager
-def _told_to_end() -> Iterator[None]:
+def _told_to_end() -> Iterator[list[int]]:
     """Inside a signal to end takes what is played away as Ctrl-C does: links to its ports among it. One that is
-    ignored, as nohup has it, stays so."""
+    ignored, as nohup has it, stays so. The signals that came are kept: Python drops an exception that a handler raises
+    while an object is finalized."""
+    told: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        told.append(number)
+        sys.exit(128 + number)
+
     before = {s: signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)}
     before = {s: handler for s, handler in before.items() if handler is not signal.SIG_IGN}
     try:
         for each in before:
-            signal.signal(each, lambda number, _: sys.exit(128 + number))
-        yield
+            signal.signal(each, end)
+        yield told
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
