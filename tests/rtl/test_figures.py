@@ -72,6 +72,19 @@ def test_who_rests_in_some_sizes_has_no_figure_of_long_ones(rests: dict[int, int
     assert notes[0].startswith("encrypt of PT: no bits in a cycle of long inputs, as ")
 
 
+def test_who_rests_in_all_sizes_has_the_figure_of_the_longest_call() -> None:
+    """All sizes lie on a line, which says nothing of a core that ends its work in that rest."""
+    design = Design("f", "d", "v", Path(), "top", 32, (), aead="a")
+    sizes = vectors.measured(design, ["encrypt"])
+    made, notes = figures.of_cycles(sizes, [7200 + (s.ad + s.message) // 8 for s in sizes], {})
+    assert made["bits_per_cycle_pt"] == pytest.approx(16 / 15 * 8 * 4224 / 7728)
+    assert made["bits_per_cycle_ad_pt"] == pytest.approx(16 / 15 * 8 * 8448 / 8256)
+    said = "7200 of the 7728 cycles of 4224 bytes are of no block"
+    assert f"encrypt of PT: {said}, so bits in a cycle are those of all these cycles but a sixteenth" in notes
+    made, notes = figures.of_cycles(sizes, [280 + (s.ad + s.message) for s in sizes], {})
+    assert (made["bits_per_cycle_pt"], notes) == (8, [])
+
+
 def test_blocks_that_long_inputs_do_not_fill_keep_their_figure() -> None:
     """Blocks of 20 bytes, of which the longest inputs are multiples and GMU's are not; pairs of 16; a length before."""
     design = Design("f", "d", "v", Path(), "top", 32, (), aead="a", block=(("ad", 20), ("data", 32)))
