@@ -25,8 +25,11 @@ class Toolchain(Struct, frozen=True):
     sha256: str
 
 
-class Setup(Struct, frozen=True):
-    """Everything that figures depend on. Two records are comparable when they differ only in the compared fields."""
+class Setup(Struct, frozen=True, omit_defaults=True):
+    """Everything that figures depend on. Two records are comparable when they differ only in the compared fields.
+
+    A field that a later version adds has a default, which is in no key: older runs keep theirs.
+    """
 
     primitive: str
     family: str
@@ -44,7 +47,7 @@ class Setup(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """SHA-256 over all fields: the identity of a run in cache and store."""
+        """SHA-256 over all fields that are not their defaults: the identity of a run in cache and store."""
         return hashlib.sha256(json.dumps(to_builtins(self), sort_keys=True).encode()).hexdigest()
 
     @property
