@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -24,9 +25,12 @@ from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, home, short
 from .model.primitive import PRIMITIVES
 from .model.reasons import Failure, Reason
-from .model.record import Setup, Toolchain
+from .model.record import Record, Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload, of_one_size, workload
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 #: flags that define what sources see
 _MACROS = ("-D", "-U", "-I", "-include", "-imacros")
@@ -66,6 +70,11 @@ class Job(Struct, frozen=True):
     def digest(self) -> str:
         """The identity of the implementation; see :func:`identity`."""
         return _identity(self.implementation, self.answers)
+
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """The names of the boards that it may have; none where it runs elsewhere."""
+        return tuple(s.board.name for s in self.on)
 
     @property
     def metered(self) -> bool:
@@ -244,3 +253,26 @@ def failure_of(error: BaseException, job: Job | None = None) -> Failure:
         if str(error.filename) in map(str, own):
             return Failure(Reason.SOURCES_CHANGED, text)
     return Failure(Reason.INTERNAL, text)
+
+
+class Ahead:
+    """How many runs of a campaign are ahead for some boards, and how long those that ended took."""
+
+    def __init__(self, runs: int) -> None:
+        self._runs = runs
+        self._seconds: list[float] = []  # of those that ended
+
+    def ended(self, run: Future[Record]) -> None:
+        """One more has ended; told by the thread that takes the next."""
+        if not run.cancelled() and run.exception() is None:
+            self._seconds.append(run.result().seconds)
+
+    @property
+    def runs(self) -> int:
+        """Those that have not ended."""
+        return self._runs - len(self._seconds)
+
+    @property
+    def usual(self) -> float:
+        """Seconds of one; 0 while none has ended."""
+        return sum(self._seconds) / len(self._seconds) if self._seconds else 0.0

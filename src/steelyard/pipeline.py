@@ -7,6 +7,7 @@ import os
 import platform
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 
 from . import building, device, lab, measure, sources, verify
 from .inside import uncounted
-from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
+from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, nocrypt, resolve
 from .model.call import DeviceError, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
@@ -57,30 +58,6 @@ def _earlier(record: Record | None) -> list[str]:
     return [n for n in record.notes if n.startswith(EARLIER)]
 
 
-def _boards(job: Job) -> tuple[str, ...]:
-    """The names of the boards that a job may have; none where it runs elsewhere."""
-    return tuple(s.board.name for s in job.on)
-
-
-class _Ahead:
-    """How many runs of a campaign are ahead for some boards, and how long those that ended took."""
-
-    def __init__(self) -> None:
-        self.runs = self._ended = 0
-        self._seconds = 0.0
-
-    def ended(self, record: Record) -> None:
-        """One more has ended."""
-        self.runs -= 1
-        self._ended += 1
-        self._seconds += record.seconds
-
-    @property
-    def usual(self) -> float:
-        """Seconds of one; 0 while none has ended."""
-        return self._seconds / self._ended if self._ended else 0.0
-
-
 class _Said(NamedTuple):
     """Notes that stand before those on single calls, after them, and at the end."""
 
@@ -107,7 +84,7 @@ class Pipeline:
         self.max_cycles = max_cycles
         self.seed = seed
         self.over = Event()
-        self._ahead: dict[tuple[str, ...], _Ahead] = {}
+        self._ahead: dict[tuple[str, ...], Ahead] = {}
         self._weighed = Once(self._weigh, key=lambda run: run.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
@@ -129,19 +106,19 @@ class Pipeline:
         self.over.clear()
         from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
-        self._ahead = {_boards(run.job): _Ahead() for run in todo}
+        self._ahead = {at: Ahead(runs) for at, runs in Counter(run.job.boards for run in todo).items()}
         # each pool of boards has a thread for each of them, and one that builds meanwhile
         pools = {at: ThreadPoolExecutor(len(at) + 1 if at else self.threads) for at in self._ahead}
         futures: dict[Future[Record], Run] = {}
         try:
             for run in todo:
-                at = _boards(run.job)
-                self._ahead[at].runs += 1
-                futures[pools[at].submit(self._weighed, run)] = run
+                at = run.job.boards
+                future = pools[at].submit(self._weighed, run)
+                future.add_done_callback(self._ahead[at].ended)
+                futures[future] = run
             for future in as_completed(futures):
                 run, record = futures[future], future.result()
                 kept[run.setup.key] = record
-                self._ahead[_boards(run.job)].ended(record)
                 done(run.job, record, False)
         except BaseException:
             self.over.set()
@@ -211,7 +188,7 @@ class Pipeline:
             with device.opened(job.target, image, building.confined(image), self.max_cycles, self.over) as link:
                 yield link
             return
-        ahead = self._ahead.get(_boards(job), _Ahead())
+        ahead = self._ahead.get(job.boards, Ahead(0))
         purpose = lab.Purpose(f"{job.plan.label} {' '.join(job.flags)}", attempt, ahead.runs, len(job.on), ahead.usual)
         with (
             lab.borrowed(job.on, self.over, partial(self._prove, job)) as (station, lock),
