@@ -99,7 +99,7 @@ class Reason(StrEnum):
     UNDRIVEN = "undriven-output", "drive the port that the detail names"
     HANG = "hang", "look at the last cycles: steelyard rtl DESIGN --trace FILE writes what every signal did"
     WRONG_WORD = "wrong-word", "look at the word that differs: steelyard rtl DESIGN --trace FILE writes every signal"
-    NETLIST_DIFFERS = "netlist-differs", "compare the netlist with the source: look for what simulators read otherwise"
+    NETLIST_DIFFERS = "netlist-differs", "look for what simulators read otherwise; gates have no initial values"
     NO_VHDL = "no-vhdl-synthesis", "install GHDL 5: make rtl-tools"
     SIMULATOR_ONLY = "simulator-only", "leave out what no circuit does, such as files and $finish, or `ifdef it"
     STRANGE_CELL = "strange-cell", "describe what the cell does: cells of a device that sources name are not counted"
