@@ -352,7 +352,7 @@ def test_a_board_that_was_released_there_gets_no_run(
     far = station(here)
     with monkeypatch.context() as patch:
         patch.setenv("STEELYARD_HOME", str(there.here / "home"))
-        aside.put(lab.load(there.here / "lab.toml").boards["one"], aside.Mark(1.0, released=True))
+        aside.put(lab.load(there.here / "lab.toml").boards["one"], aside.Mark(1.0, kind=aside.Kind.RELEASED))
     assert failing(lambda: call(far, image)) == (
         Reason.BOARD_LOST,
         "far at bench: was released there: steelyard boards retry one, there",

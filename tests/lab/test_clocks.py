@@ -175,7 +175,7 @@ def test_boards_of_one_name_in_one_home_share_nothing(tmp_path: Path, monkeypatc
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     (tmp_path / "else").mkdir()
     mine, its = lab.load(described(tmp_path)).boards["a"], lab.load(described(tmp_path / "else")).boards["a"]
-    aside.put(mine, aside.Mark(1.0, released=True))
+    aside.put(mine, aside.Mark(1.0, kind=aside.Kind.RELEASED))
     made = attempt.begin(mine, attempt.Purpose("a run"))
     assert attempt.now(mine) is not None
     assert aside.read(its) is attempt.now(its) is None
@@ -188,9 +188,39 @@ def test_boards_of_one_name_in_one_home_share_nothing(tmp_path: Path, monkeypatc
     alias.port.symlink_to(mine.port)
     assert aside.read(alias) is None, "nothing is plugged in there"
     mine.port.touch()
+    assert aside.read(alias) is None, "nor was when it was released"
+    aside.put(mine, aside.Mark(1.0, kind=aside.Kind.RELEASED))
     assert aside.read(alias) == aside.read(mine) is not None
     aside.lift(alias)
     assert aside.read(mine) is None
+
+
+def test_a_mark_is_of_what_was_plugged_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of what gets the device's name next: the lowest free one. A board that is unplugged keeps its own."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(config, "BY_ID", names := tmp_path / "by-id")
+    names.mkdir()
+    (port := tmp_path / "ttyACM0").touch()
+    (names / "usb-1").symlink_to(port)
+    (stale := tmp_path / "link").symlink_to(port)
+    a = lab.load(described(tmp_path)).boards["a"]
+    by_day, by_name, linked = (
+        a.but(name=n, port=p) for n, p in (("day", port), ("name", names / "usb-1"), ("link", stale))
+    )
+    other = by_name.but(name="other", port=names / "usb-2")
+    marked = aside.put(linked, aside.Mark(1.0, kind=aside.Kind.RELEASED))
+    assert aside.read(by_day) == aside.read(by_name) == aside.read(linked) == marked
+    port.unlink()
+    assert (aside.read(by_day), aside.read(by_name), aside.read(linked)) == (None, marked, marked)
+    port.touch()
+    (names / "usb-1").rename(names / "usb-2")
+    assert (aside.read(by_day), aside.read(other), aside.read(linked)) == (None, None, marked)
+    (names / "usb-2").unlink()
+    virtual = aside.put(by_day, aside.Mark(2.0))
+    assert aside.read(alias := by_day.but(name="alias")) == virtual
+    (next_one := tmp_path / "next").touch()
+    next_one.rename(port)
+    assert (aside.read(alias), aside.read(by_day)) == (None, virtual)
 
 
 @pytest.mark.parametrize(

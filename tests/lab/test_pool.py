@@ -127,6 +127,10 @@ def there(tmp_path: Path) -> Lab:
     return described(tmp_path)
 
 
+def release(board: lab.Board) -> None:
+    aside.put(board, aside.Mark(1.0, kind=aside.Kind.RELEASED))
+
+
 def jobs(bench: Bench, there: Lab, count: int, first: int = 1, **hooks: str) -> list[Job]:
     """As many jobs of different packages for all boards."""
     made = []
@@ -340,11 +344,70 @@ def test_a_board_that_is_lost_late_is_no_property_of_the_cipher(
 
 
 def test_a_board_that_is_released_gets_no_run(bench: Bench, boards: Boards, there: Lab) -> None:
-    aside.put(there.boards["a"], aside.Mark(1.0, released=True))
+    release(there.boards["a"])
     assert on(weighed(bench, jobs(bench, there, 2))) == {"b"}
     [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 3)])
     assert record.failure == Failure(Reason.BOARD_LOST, "no board is left: a was released: steelyard boards retry a")
     assert record.failure.next_action == "give the board back by that command, and run again"
+
+
+def test_a_release_by_another_name_of_the_port_wins(bench: Bench, boards: Boards, there: Lab) -> None:
+    """Over what is wrong with the board, and what proves it right."""
+    board = there.boards["a"]
+    other = board.but(name="other", port=board.port.with_name("link"))
+    board.port.parent.mkdir()
+    board.port.touch()
+    other.port.symlink_to(board.port)
+    aside.put(board, aside.Mark(1.0, "board-unreachable", "a: no answer"))
+    release(other)
+    [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1)])
+    assert record.failure == Failure(Reason.BOARD_LOST, "no board is left: a was released: steelyard boards retry a")
+    pool.works(board)
+    assert [m.kind for m in aside.marks(board)] == ["released"]
+    aside.lift(board)
+    assert aside.marks(other) == []
+
+
+@pytest.mark.parametrize("works", [True, False])
+@pytest.mark.parametrize("proof", range(1, pool.PROOFS + 1))
+def test_a_board_that_is_released_while_it_is_proved_gets_no_run(
+    boards: Boards, there: Lab, works: bool, proof: int
+) -> None:
+    """Nor another proof, and what the proof shows does not end the release."""
+    board, proofs = there.boards["a"], []
+
+    def prove(*_: object) -> None:
+        proofs.append(1)
+        if len(proofs) == proof:
+            release(board)
+            if works:
+                return
+        raise DeviceError(Failure(Reason.BOARD_LOST, "no answer"))
+
+    pool._doubted.add("a")
+    with (
+        pytest.raises(pool.NoBoard, match="a was released"),
+        pool.borrowed([there.board("a")], Event(), prove),
+    ):
+        pass
+    assert len(proofs) == proof
+
+
+def test_a_board_that_is_released_in_its_last_run_stays_so(boards: Boards, there: Lab) -> None:
+    """The lab's fault ends it, which is one too many."""
+    pool._faults["a"] = pool.FAULTS - 1
+
+    def run() -> None:
+        with pool.borrowed([there.board("a")], Event(), lambda *_: None):
+            release(there.boards["a"])
+            raise DeviceError(Failure(Reason.BOARD_LOST, "unplugged"))
+
+    for why in ("unplugged", "a was released"):
+        with pytest.raises(DeviceError, match=why):
+            run()
+    mark = aside.read(there.boards["a"])
+    assert mark is not None
+    assert mark.released
 
 
 def test_ctrl_c_ends_those_who_wait_for_a_board(there: Lab, boards: Boards) -> None:

@@ -204,13 +204,38 @@ def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, h
     for k, b in enumerate(boards):
         assert farm_worker._free("uno board", stations)
         yard.pause(f"board m/{b.name}", "rewiring")
-        aside.put(there[b.name], aside.Mark(1.0, detail=farm_worker.PAUSED, released=True))
+        aside.put(there[b.name], aside.Mark(1.0, detail=farm_worker.PAUSED, kind=aside.Kind.PAUSED))
         assert why().startswith("next; ") is (k == 0)
     assert why() == "all boards for uno board are paused: rewiring"
     assert not farm_worker._free("uno board", stations)
     assert farm_worker._free("uno", stations)
     for b in boards:
         aside.lift(there[b.name])
+
+
+def test_workers_lift_no_mark_but_their_own(home: Path) -> None:
+    """Two have names for one port, of which one is paused, and its user released it by a third name."""
+    port = home / "port"
+    port.parent.mkdir(exist_ok=True)
+    port.touch()
+    one, two, three = (lab.Board(name=n, target="uno", port=port) for n in ("one", "two", "three"))
+
+    def says(board: lab.Board, *paused: str) -> None:
+        queue: Any = SimpleNamespace(present=lambda *_: paused, absent=lambda: None)
+        with farm_worker._present(queue, (), lambda: (board,)):
+            pass
+
+    def kinds() -> list[str]:
+        return [m.kind for m in aside.marks(one)]
+
+    aside.put(two, aside.Mark(1.0))
+    says(one, "one")
+    assert kinds() == ["paused", "broken"]
+    aside.put(three, aside.Mark(1.0, kind=aside.Kind.RELEASED))
+    says(two)
+    assert kinds() == ["released", "paused", "broken"]
+    says(one)
+    assert kinds() == ["released", "broken"]
 
 
 def test_a_target_is_paused_with_its_boards_and_its_boards_without_it(store: Store) -> None:

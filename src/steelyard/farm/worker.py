@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from .. import __version__, building
 from ..jobs import Job
 from ..lab import Board, Station, aside
+from ..lab.aside import Kind
 from ..model.errors import UserError, cut
 from ..model.record import Record
 from ..model.target import load_target
@@ -156,8 +157,7 @@ def said_of(boards: Iterable[Board]) -> tuple[floor.Board, ...]:
 def _free(target: str, lab: Mapping[str, Stations]) -> bool:
     """Whether what is called so is simulated, or has a board that no operator paused: a job waits for the others."""
     stations = lab.get(target.removesuffix(f" {BOARD}")) if target.endswith(f" {BOARD}") else None
-    marks = (aside.read(s.board) for s in stations or ())
-    return stations is None or any(mark is None or mark.detail != PAUSED for mark in marks)
+    return stations is None or any(all(m.kind is not Kind.PAUSED for m in aside.marks(s.board)) for s in stations)
 
 
 @contextmanager
@@ -169,11 +169,10 @@ def _present(queue: Jobs, targets: tuple[str, ...], boards: Callable[[], tuple[B
         mine = boards()
         paused = queue.present(targets, said_of(mine))
         for board in mine:
-            mark = aside.read(board)
-            if board.name in paused and mark is None:
-                aside.put(board, aside.Mark(time.time(), detail=PAUSED, released=True))
-            elif board.name not in paused and mark is not None and mark.detail == PAUSED:
-                aside.lift(board)
+            if board.name in paused:  # each time: something else may be plugged in
+                aside.put(board, aside.Mark(time.time(), detail=PAUSED, kind=Kind.PAUSED))
+            else:
+                aside.lift_own(board, Kind.PAUSED)
 
     def again() -> None:
         while not over.wait(PRESENT):

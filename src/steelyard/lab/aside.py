@@ -1,13 +1,15 @@
 """Boards that get no run: those that are out of order, and those that somebody wants for himself.
 
-A mark is a file ``aside`` in the folder of a board (:attr:`.config.Board.files`), so that all processes of a home and
-their user see the same. It is good for all names of the port that lead to what the marked one leads to.
+A mark is a file in the folder of a board (:attr:`.config.Board.files`), so that all processes of a home and their user
+see the same. Each kind has its own, so who writes one overwrites no other. It is good for that board whatever is
+plugged in, and for what was plugged in when it was made whatever that is called (:attr:`.config.Board.plugged`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,46 +23,71 @@ if TYPE_CHECKING:
     from .config import Board
 
 
+class Kind(StrEnum):
+    """Whether a board's user wants it, operators paused it, or it is out of order: what comes first counts more."""
+
+    RELEASED = "released"
+    PAUSED = "paused"
+    BROKEN = "broken"
+
+
 class Mark(Struct, frozen=True):
-    """Why a board is set aside, since ``when`` in seconds since 1970; ``released`` by its user's wish, else out of
-    order. Its ``port`` is that of the board that was marked; empty for one at another host."""
+    """Why a board is set aside, since ``when`` in seconds since 1970, with what was ``plugged`` in then."""
 
     when: float
     reason: str = ""
     detail: str = ""
     remedy: str = ""
-    released: bool = False
-    port: str = ""
+    kind: Kind = Kind.BROKEN
+    plugged: frozenset[str] = frozenset()
+
+    @property
+    def released(self) -> bool:
+        """Whether somebody wishes so, and nothing is wrong with the board."""
+        return self.kind is not Kind.BROKEN
+
+
+def marks(board: Board) -> list[Mark]:
+    """All marks that are good for a board, what counts more first."""
+    return [mark for _, mark in _marks(board, Kind)]
 
 
 def read(board: Board) -> Mark | None:
-    """The mark of a board; None where it has none."""
-    return next((mark for _, mark in _marks(board)), None)
+    """The mark that counts; None where a board has none."""
+    return next((mark for _, mark in _marks(board, Kind)), None)
 
 
 def put(board: Board, mark: Mark) -> Mark:
     """Marks a board; returns the mark as it is read again. :class:`OSError` where that cannot be written."""
-    mark = replace(mark, port="" if board.host else board.place)
-    whole.put(_file(board), msgspec.json.encode(mark))
+    mark = replace(mark, plugged=board.plugged)
+    whole.put(_file(board, mark.kind), msgspec.json.encode(mark))
     return mark
 
 
-def lift(board: Board) -> None:
-    """Takes the mark away."""
-    for file, _ in _marks(board):
+def lift(board: Board, *kinds: Kind) -> None:
+    """Takes away all marks of these ``kinds`` that are good for a board, of all kinds where none is named."""
+    for file, _ in _marks(board, kinds or Kind):
         file.unlink(missing_ok=True)
-    _file(board).unlink(missing_ok=True)
+    for kind in kinds or Kind:
+        lift_own(board, kind)
 
 
-def _marks(board: Board) -> Iterator[tuple[Path, Mark]]:
-    """Marks of the board with their files, its own first."""
-    own, device = _file(board), board.device
-    for file in (own, *sorted((paths.home() / "lab").glob("*/aside"))):
-        with suppress(OSError, msgspec.MsgspecError):
-            mark = msgspec.json.decode(file.read_bytes(), type=Mark)
-            if file == own or (device and mark.port and Path(mark.port).resolve(strict=True) == device):
-                yield file, mark
+def lift_own(board: Board, kind: Kind) -> None:
+    """Takes away what :func:`put` wrote for this board, and for no other name of it."""
+    _file(board, kind).unlink(missing_ok=True)
 
 
-def _file(board: Board) -> Path:
-    return board.files / "aside"
+def _marks(board: Board, kinds: Iterable[Kind]) -> Iterator[tuple[Path, Mark]]:
+    """Marks with their files, those of the board itself first among those of a kind."""
+    plugged = board.plugged
+    for kind in kinds:
+        own = _file(board, kind)
+        for file in dict.fromkeys((own, *sorted((paths.home() / "lab").glob(f"*/{own.name}")))):
+            with suppress(OSError, msgspec.MsgspecError):
+                mark = msgspec.json.decode(file.read_bytes(), type=Mark)
+                if file == own or not plugged.isdisjoint(mark.plugged):
+                    yield file, mark
+
+
+def _file(board: Board, kind: Kind) -> Path:
+    return board.files / f"aside-{kind}"

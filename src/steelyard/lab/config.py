@@ -266,16 +266,31 @@ class Board(toml.Table, frozen=True, kw_only=True):
         return self.files / "clock", (str(lab), *its, *named), self._adapter
 
     @property
+    def plugged(self) -> frozenset[str]:
+        """What tells what its port leads to from all that had or gets that port: lasting names, and its device since it
+        came, which is all that a pseudo-terminal has. Empty while nothing is plugged in that has a lasting name."""
+        names = set(self._lasting)
+        with suppress(OSError):
+            if (device := self.device) is not None:
+                there = device.stat()
+                names.add(f"{device} {there.st_ino} {there.st_ctime_ns}")
+        return frozenset(names)
+
+    @property
     def _adapter(self) -> str:
         """The lasting name of what its port leads to, for another one may have the port tomorrow; the port where there
         is none. Empty while nothing is plugged in."""
-        if self.port.parent == BY_ID:
-            return self.place
-        if (device := self.device) is None:
-            return ""
+        return next(iter(self._lasting), self.place if self.device else "")
+
+    @property
+    def _lasting(self) -> list[str]:
+        """Lasting names of what its port leads to, first the port where it is one, which it stays while nothing is
+        plugged in."""
+        names = [self.place] if self.port.parent == BY_ID else []
         with suppress(OSError):
-            return next((str(n) for n in sorted(BY_ID.iterdir()) if n.resolve() == device), self.place)
-        return self.place
+            if (device := self.device) is not None:
+                names += [str(n) for n in sorted(BY_ID.iterdir()) if n.resolve() == device]
+        return names
 
     @property
     def device(self) -> Path | None:

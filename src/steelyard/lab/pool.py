@@ -18,7 +18,7 @@ from ..model.call import DeviceError
 from ..model.errors import UserError
 from ..model.reasons import LAB, MACHINE, RELEASED, Failure, Reason
 from . import aside
-from .aside import Mark
+from .aside import Kind, Mark
 from .attempt import Purpose, begin
 from .away import Hold, Holds
 from .config import Board, Station
@@ -159,9 +159,12 @@ def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
 
 
 def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
-    """Whether a doubted board works; otherwise it is set aside. :class:`DeviceError` where that cannot be tried."""
+    """Whether a doubted board works and nobody wished for it meanwhile; it is set aside where it does not work.
+    :class:`DeviceError` where that cannot be tried."""
     board = station.board
     for left in reversed(range(PROOFS)):
+        if _is_released(board):
+            return False
         if not station.host:
             returned(board.port, over)
         try:
@@ -173,7 +176,7 @@ def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
                 _set_aside(board, e.failure)
         else:
             works(board)
-            return True
+            return not _is_released(board)
     return False
 
 
@@ -185,11 +188,9 @@ def returned(port: Path, over: Event) -> None:
 
 
 def works(board: Board) -> None:
-    """The board has proved itself: it is in order, unless its user wants it."""
+    """The board has proved itself: it is in order."""
     _doubted.discard(board.name)
-    mark = aside.read(board)
-    if mark is not None and not mark.released:
-        aside.lift(board)
+    aside.lift(board, Kind.BROKEN)
 
 
 def _set_aside(board: Board, failure: Failure) -> None:
@@ -198,6 +199,11 @@ def _set_aside(board: Board, failure: Failure) -> None:
     _out[board.name] = mark
     with suppress(OSError):  # a full disk: then others do not know
         _out[board.name] = aside.put(board, mark)
+
+
+def _is_released(board: Board) -> bool:
+    mark = aside.read(board)
+    return mark is not None and mark.released
 
 
 def _is_aside(board: Board) -> bool:

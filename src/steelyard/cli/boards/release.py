@@ -20,12 +20,14 @@ def verb(ask: Named) -> int:
 
     You can use them yourself, once the runs that they have ended, until retry gives them back.
     """
-    lines = []
+    lines, notes = [], []
     there, chosen = boards(ask.names, ask.lab)
     for board in map(there.named, chosen):
-        aside.put(board, aside.Mark(time.time(), released=True))
+        aside.put(board, aside.Mark(time.time(), kind=aside.Kind.RELEASED))
         disown(board)
         now = "released when its run ends" if is_held(port_of(board)) else "released"
         lines.append((board.name, now, f"steelyard boards retry {board.name}"))
-    ask.out.give([plain("", "release", ("board", "now", "back by"), lines)])
+        if not (board.host or board.plugged):
+            notes.append(f"{board.name} is not plugged in: released by this name alone, and by no other of its port")
+    ask.out.give([plain("", "release", ("board", "now", "back by"), lines, notes)])
     return 0
