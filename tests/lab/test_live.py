@@ -116,6 +116,15 @@ def test_a_board_that_is_released_in_a_campaign_gets_no_further_run(bench: Bench
     assert mark.released
 
 
+def test_marks_of_a_board_that_is_not_plugged_in_are_said_to_be_of_one_name(there: Lab, boards: Boards) -> None:
+    board = there.boards["a"]
+    assert "released by this name alone" in " ".join(told(there, "release", "a").split())
+    assert "by other names of its port stays" in " ".join(told(there, "retry", "a").split())
+    board.port.parent.mkdir()
+    board.port.touch()
+    assert "plugged" not in told(there, "release", "a") + told(there, "retry", "a")
+
+
 def test_what_is_in_a_board_that_was_released_is_not_believed(there: Lab, boards: Boards) -> None:
     """Its user may have flashed it without us."""
     board = there.boards["a"]
