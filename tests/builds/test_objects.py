@@ -122,6 +122,24 @@ def test_a_section_s_name_is_no_line_of_the_linker_s_map(bench: Bench, target: T
     assert built.failure.detail.isprintable()
 
 
+@pytest.mark.parametrize(
+    "label",
+    [
+        r"\"x\n    4008     4008      800     2         /z/helpers.o:(.text.memcpy)\n\": .byte 1",
+        r"\"x\nmemset\t--update-section=.text=params.o\t C 0 0\n\": .byte 1",
+    ],
+)
+def test_a_symbol_s_name_is_no_line_of_maps_and_lists(bench: Bench, label: str) -> None:
+    """From which the bytes of libraries and options of objcopy are read; LLVM's assembler takes any."""
+    code = rf".section .rodata.t, \"a\"\n.globl table\ntable:\n{label}\n.fill 64, 1, 0\n.text\n"
+    use = {"top": f'__asm__("{code}"); extern char table[];', "in_encrypt": "if (table[mlen & 63]) return 1;"}
+    built = bench.build(bench.package(toys.files(**use)), the_target("msp430f1611"))
+    assert built.failure is not None
+    assert built.failure.reason is Reason.HARNESS_SYMBOL, built.failure
+    assert "ends of lines in a symbol's name" in built.failure.detail
+    assert built.failure.detail.isprintable()
+
+
 @pytest.mark.parametrize("section", ["COMMON.x", ".sbss-x", ".sbss"])
 def test_code_has_no_name_of_memory_without_bytes(bench: Bench, target: Target, section: str) -> None:
     """By which it would not be counted."""

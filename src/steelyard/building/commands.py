@@ -132,8 +132,9 @@ def sparing_commons(spec: ToolchainSpec, command: list[str], merged: str, librar
     """An objcopy ``command`` that leaves common symbols global, those of a ``library`` under names of its own. LLVM's
     linker allocates them in the last link only, and silently treats a local one as an address."""
     keep = r"--keep-global-symbol=\1" + (rf" --redefine-sym=\1={library}.\1" if library else "")
-    options = rf"""$({spec.prefix}nm --format=posix "$m" | sed -n 's/^\([^ ]*\) C .*/{keep}/p')"""
-    return ["/bin/sh", "-c", f'm="$1"; c="$2"; shift 2; exec "$c" {options} "$@"', "sh", merged, *command]
+    # names that are words: those with ends of lines are refused (inspect.py), but not before this runs
+    options = rf"""$({spec.prefix}nm --format=posix "$m" | sed -n 's/^\([^[:space:]]*\) C .*/{keep}/p')"""
+    return ["/bin/sh", "-c", f'm="$1"; c="$2"; shift 2; set -f; exec "$c" {options} "$@"', "sh", merged, *command]
 
 
 def script_of(target: Target) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..model.elf import address, exported, sections, undefined
+from ..model.elf import address, exported, sections, symbols, undefined
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from ..model.target import Chip
@@ -40,9 +40,11 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     if wanted := sorted({name for name in undefined(merged) if _HARNESS.fullmatch(name)}):
         return Failure(Reason.HARNESS_SYMBOL, ", ".join(wanted[:5])), notes
     every = sections(merged)
-    if odd := sorted({s.name for s in every if not _WORDS.fullmatch(s.name)}):
-        text = ", ".join(ascii(name) for name in odd[:5])
-        return Failure(Reason.PLACED_SECTION, cut(f"{text}: spaces and other signs in a section's name", 300)), notes
+    if odd := _shown(s.name for s in every if not _WORDS.fullmatch(s.name)):
+        return Failure(Reason.PLACED_SECTION, f"{odd}: spaces and other signs in a section's name"), notes
+    # a symbol is indented there, and in what nm says a line of its own; assemblers' own names have spaces
+    if odd := _shown(s.name for s in symbols(merged) if s.name.splitlines() != [s.name]):
+        return Failure(Reason.HARNESS_SYMBOL, f"{odd}: ends of lines in a symbol's name"), notes
     placed = [s.name for s in every if s.placed]
     if special := sorted({name for name in placed if _START.fullmatch(name)}):
         return Failure(Reason.PLACED_SECTION, ", ".join(special[:5])), notes
@@ -51,6 +53,11 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     if any(_CONSTRUCTORS.fullmatch(name) for name in placed):
         notes.append("has static constructors, which the harness does not run")
     return None, notes
+
+
+def _shown(odd: Iterable[str]) -> str:
+    """Names with strange signs, as a message has them."""
+    return cut(", ".join(map(ascii, sorted(set(odd))[:5])), 250)
 
 
 def exposed(localised: bytes, names: tuple[str, ...]) -> Failure | None:
