@@ -291,6 +291,30 @@ def test_a_copy_that_is_made_again_gets_what_became_of_it(database: str, tmp_pat
         assert other.orphans() == []
 
 
+def test_what_was_deleted_is_not_public_in_a_copy_that_is_made_again(database: str, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
+        desk, line = Desk(one), Queue(one, "w")
+        token = desk.hand_in(GIVEN, tasks(), ROOM)
+        for outcome in (DONE, FAILED):
+            with line.taken("ab") as taken:
+                assert taken is not None
+                line.close(taken, outcome, record=RECORD if outcome == DONE else None, log="said")
+        desk.publish(token)
+        copying.copy(one, other)
+        moving.move(one, other)
+        (run,) = other.runs()
+        assert other.get_blob(run.log) == b"said"
+        assert Yard(one).delete(1) == 1
+        copying.copy(one, other)
+        assert moving.move(one, other) == 0
+        assert other.runs() == []
+        assert not other.has_blobs([run.log])
+        assert other.orphans() == []
+        found = Desk(other).find(token)
+        assert found is not None
+        assert found.state == "withdrawn"
+
+
 def must(found: Submission | None) -> Submission:
     assert found is not None
     return found

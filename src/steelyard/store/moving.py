@@ -15,6 +15,7 @@ from steelyard.model.errors import cut
 from . import schema
 from .engine import explained
 from .leasing import repeated
+from .operating import unpublished
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
@@ -89,7 +90,8 @@ def move(source: Store, to: Store, left_out: Callable[[str], None] = lambda what
             continue
         work = partial(_package_of, rows=rows, runs=runs)
         with explained(to._name):
-            made, known = repeated(to._engine, work)
+            made, known, logs = repeated(to._engine, work)
+        to.drop_blobs(logs)
         added += made
         numbers |= known
     with explained(source._name), source._engine.connect() as mine:
@@ -115,16 +117,16 @@ def _of(source: Store, package: int) -> dict[str, list[Any]]:
 
 def _package_of(
     connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int]
-) -> tuple[int, dict[int, int]]:
-    """Adds what lacks of a package, and brings the rest to where it has got; how many submissions were added, and the
-    number here of each by its own."""
+) -> tuple[int, dict[int, int], set[str]]:
+    """Adds what lacks of a package, and brings the rest to where it has got: one that was deleted has no results here
+    either. How many submissions were added, the number here of each by its own, and logs that no run may have now."""
     (package,) = rows["package"]
     at = connection.execute(
         select(_package.c.id, _package.c.size).where(_package.c.digest == package["digest"])
     ).first()
     number = _inserted(connection, _package, package) if at is None else int(at.id)
     numbers: dict[int, int] = {}
-    added = 0
+    added, logs = 0, set[str]()
     for s in rows["submission"]:
         there = connection.execute(select(_submission).where(_submission.c.token == s["token"])).first()
         if there is None:
@@ -137,16 +139,17 @@ def _package_of(
             which = _submission.c.id == there.id
             connection.execute(update(_submission).where(which).values(state=s["state"]))
             if s["state"] == WITHDRAWN:
+                logs |= unpublished(connection, number, there.found)[1] if there.state == PUBLISHED else set()
                 emptied(connection, which, number)
     mine = _submission.c.package_id == number
     if connection.execute(select(_submission.c.id).where(mine, _submission.c.state != WITHDRAWN)).first() is None:
-        return added, numbers  # nobody wants its jobs
+        return added, numbers, logs  # nobody wants its jobs
     if at is not None and not at.size:  # it was handed in again
         filled = {"size": package["size"], "content": package["content"]}
         connection.execute(update(_package).where(_package.c.id == number).values(filled))
     for j in rows["job"]:
         _job_of(connection, j, [a for a in rows["attempt"] if a["job_id"] == j["id"]], number, runs.get(j["run_id"]))
-    return added, numbers
+    return added, numbers, logs
 
 
 def _job_of(connection: Connection, job: Mapping[str, Any], attempts: list[Any], package: int, run: int | None) -> None:

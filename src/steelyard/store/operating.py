@@ -229,11 +229,11 @@ class Yard:
             package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED, PUBLISHED))
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
-            unpublished = _unpublished(connection, package, before)
+            gone = unpublished(connection, package, before)
             emptied(connection, mine, package)
             for other in connection.execute(_SAME).scalars().all():
                 queue.to_runs(connection, other, self._store)
-            return unpublished
+            return gone
 
         runs, logs = self._done(DELETED, f"submission {number}", work)
         self._store.drop_blobs(logs)
@@ -351,7 +351,7 @@ def _line(r: Any, why: str) -> Line:
     return Line(r.id, task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
 
 
-def _unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:
+def unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:
     """Deletes the runs of a package's implementations, unless another published submission has them; how many, and
     their logs."""
     others = select(_submission.c.found).where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
