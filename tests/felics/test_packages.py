@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import time
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.model.reasons import Reason
-from steelyard.sources import discover, felics
+from steelyard.sources import discover, felics, phases
 from steelyard.verify import felicsfile
 from steelyard.verify.katfile import MalformedKat
 from tests import toys
@@ -121,6 +122,11 @@ def test_oddities_of_published_lists_are_kept_in_words() -> None:
     assert "'y z' is not a symbol" in notes
     assert "for AVR MSP only" in notes
     assert "for -Os only" in notes
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_key() -> None:
+    assert felics.parse(codecs.BOM_UTF8 + b"EncryptCode: a\nDecryptCode: a\n", {"a"}) is not None
+    assert phases.parse(codecs.BOM_UTF8 + b"UseEncryptionKeySchedule: no\n", ()) is not None
 
 
 @given(st.binary(max_size=400))

@@ -30,7 +30,7 @@ def test_variants_and_widths_are_designs(tmp_path: Path) -> None:
 
 
 def test_an_unknown_key_is_met_with_the_right_one(tmp_path: Path) -> None:
-    (tmp_path / "design.toml").write_text('top = "t"\nw = [32]\nsources = []\nhsah = "x"\n')
+    (tmp_path / "design.toml").write_text('top = "t"\nw = [32]\nsources = []\nhsah = "x"\n', "utf-8-sig")
     with pytest.raises(UserError, match="hash"):
         designs_of(tmp_path)
 
@@ -47,7 +47,7 @@ def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
     (guessed,) = designs_of(tmp_path, aead="asconaead128")
     assert (guessed.top, guessed.width, guessed.aead, len(guessed.files)) == ("outer", 16, "asconaead128", 1)
     assert "guessed" in guessed.notes[0]
-    (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\n")
+    (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\n", encoding="utf-8-sig")
     (listed,) = designs_of(tmp_path)
     assert (listed.top, listed.name) == ("outer", "rtl")
     (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\ngone.v\n")

@@ -12,6 +12,7 @@ from steelyard.sources.macros import MAX_BYTES, numbers
     [
         ("#define N 16", 16),
         (" # define N (16) // bytes", 16),
+        ("\ufeff#define N 16", 16),
         ("#define N 0x10UL", 16),
         ("#define N 020", 16),
         ("#define N 1\\\n6\r\n", 16),

@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.model.reasons import Reason
 from steelyard.sources import discover
+from steelyard.sources.sizes import sizes
 from tests.sources.trees import API_AEAD, API_BOTH, CODE, WRAPPER, grow, names, one, plain, put, reason
 
 
@@ -155,6 +156,16 @@ def test_what_is_kept_left_out_and_noted(tmp_path: Path) -> None:
         "Makefile ignored",
     ):
         assert word in notes
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    """Compilers pass over it too."""
+    folder = plain(tmp_path, "crypto_aead/foo128/ref", f"\ufeff{API_AEAD}")
+    put(folder, "tool.c", "\ufeffint main(void) { return 0; }\n")
+    put(folder, "architectures", "\ufeffavr\n")
+    impl = one(discover(tmp_path))
+    assert sizes(impl) == {"key": 16, "nonce": 16, "tag": 16}
+    assert {"main() inside: tool.c", "architectures: avr"} <= {*impl.notes}
 
 
 def test_other_primitives_have_a_row_and_what_lies_beside_crypto_folders_runs(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from steelyard.model.call import Vector
 from steelyard.model.implementation import Primitive
-from steelyard.verify.katfile import MalformedKat, parse
+from steelyard.verify.katfile import MalformedKat, parse, read
 from steelyard.verify.vectors import format_vector
 from tests import toys
 
@@ -42,6 +43,11 @@ def test_what_is_written_is_read_back(primitive: Primitive, raw: list[tuple[byte
     text = "".join(format_vector(primitive, v, v.output or b"") for v in written)
     assert parse(text, primitive) == written
     assert parse(text.replace("\n", "\r\n") + "# end\n", primitive) == written
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "kat.txt").write_text(toys.kat(), encoding="utf-8-sig")
+    assert read(tmp_path / "kat.txt", "crypto_aead") == parse(toys.kat(), "crypto_aead")
 
 
 def test_the_text_is_genkats() -> None:

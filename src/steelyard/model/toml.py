@@ -45,7 +45,7 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
 def parsed(data: bytes, name: str) -> dict[str, Any]:
     """The table that a file called ``name`` has. Raises :class:`UserError`."""
     try:
-        return tomllib.loads(data.decode())
+        return tomllib.loads(data.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise UserError(f"{name}: not a TOML file: {cut(str(e))}") from e
     except (ValueError, RecursionError) as e:

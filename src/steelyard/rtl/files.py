@@ -33,8 +33,8 @@ def text(file: Path, most: int, hint: str) -> str:
 
 
 def decoded(data: bytes) -> str:
-    """Bytes as lines of text."""
-    return data.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    """Bytes as lines of text, without the mark that editors put before it."""
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def regular(file: Path, most: int, hint: str) -> int:

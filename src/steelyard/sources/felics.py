@@ -68,7 +68,7 @@ def parse(data: bytes, stems: Collection[str]) -> Info | None:
     if len(data) > MAX_BYTES:
         raise BadInfoError(f"{INFO}: larger than {MAX_BYTES} bytes")
     said: dict[str, tuple[int, str]] = {}
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(data.decode("utf-8-sig", "replace").splitlines(), 1):
         key, colon, value = line.partition(":")
         if colon and not line.lstrip().startswith("#"):
             said[key.strip()] = (number, value.strip())

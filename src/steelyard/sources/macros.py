@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection
 
@@ -26,6 +27,7 @@ def numbers(data: bytes) -> dict[str, int | None]:
     decided. A header of more than 64 KiB is read as far as its last whole line below that."""
     if len(data) > MAX_BYTES:
         data = data[:MAX_BYTES].rpartition(b"\n")[0]
+    data = data.removeprefix(codecs.BOM_UTF8)
     text = _SKIPPED.sub(lambda m: m[1] or b" ", _SPLICED.sub(b"", data))
     directives = [(d[1], d[2].strip(b" \t\r")) for d in _DIRECTIVE.finditer(text)]
     found: dict[str, set[int | None]] = {}

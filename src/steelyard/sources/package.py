@@ -412,7 +412,7 @@ class Package:
         data = self._reader.data(file) if file is not None else None
         if not isinstance(data, bytes):
             return None
-        return tuple(escaped(word) for word in data[:4096].decode("utf-8", "replace").split())
+        return tuple(escaped(word) for word in data[:4096].decode("utf-8-sig", "replace").split())
 
     def _note_irregular(self) -> None:
         notes, listing = self._notes, self._listing

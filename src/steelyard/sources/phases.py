@@ -107,7 +107,7 @@ def parse(data: bytes, stems: Collection[str]) -> tuple[Phases, tuple[str, ...]]
     if len(data) > MAX_BYTES:
         raise BadInfoError(f"{INFO}: larger than {MAX_BYTES} bytes")
     said: dict[str, list[str]] = {}
-    for line in data.decode("utf-8", "replace").splitlines():
+    for line in data.decode("utf-8-sig", "replace").splitlines():
         key, colon, value = line.partition(":")
         if colon:
             said.setdefault(key.strip(), []).append(value.strip())

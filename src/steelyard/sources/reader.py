@@ -14,7 +14,7 @@ from msgspec import Struct
 from ..model.reasons import Failure, Reason
 from .kind import Kind
 
-_MAIN = re.compile(rb"^[ \t]*(?:(?:int|void)[ \t\r\n]+)?main[ \t]*\(", re.M)
+_MAIN = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*(?:(?:int|void)[ \t\r\n]+)?main[ \t]*\(", re.M)
 _DIRECTIVE = re.compile(rb"#[ \t]*(?:include|define|if)")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from ..model.call import Vector
@@ -26,7 +27,8 @@ def read(path: Path, primitive: Primitive) -> list[Vector]:
     """The vectors of a KAT file. Raises :class:`MalformedKat`, and :class:`OSError`."""
     if path.stat().st_size > MAX_BYTES:
         raise MalformedKat(f"{path.name}: larger than {MAX_BYTES} bytes")
-    return parse(path.read_text(encoding="ascii", errors="replace"), primitive, path.name)
+    text = path.read_bytes().removeprefix(codecs.BOM_UTF8).decode("ascii", "replace")
+    return parse(text, primitive, path.name)
 
 
 def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
