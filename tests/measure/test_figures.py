@@ -125,6 +125,17 @@ def test_alignment_before_a_library_member_is_not_its_size(tmp_path: Path) -> No
     assert library_members(image) == {"libc_nano.a(lib_a-memset.o)": 0xA0 + 7, "helpers(memset)": 0x38}
 
 
+def test_a_section_of_any_name_is_in_the_image(tmp_path: Path) -> None:
+    """Long names have a line of their own in GNU's map."""
+    image = tmp_path / "image.map"
+    lines = [
+        f" {name}\n                0x08000400       0x64 implementation.o\n"
+        for name in (".rodata.of_a_package", "of_a_package_itself")
+    ]
+    image.write_text(f"{FILLED_MAP}\nof_a_package_itself\n                0x08000464       0x64\n{''.join(lines)}")
+    assert rom.in_image(image, "implementation") == {".rodata.of_a_package": 100, "of_a_package_itself": 100}
+
+
 LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
     4000     4000     23b6     2 .text
     4008     4008       36     2         /home/common/helpers.o:(.text.memset)

@@ -77,7 +77,7 @@ def _map_of(map_file: Path) -> tuple[str, bool]:
         return text, True
     start = text.find("\nLinker script and memory map")
     stop = text.find("\n/DISCARD/", start)
-    return re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None]), False
+    return re.sub(r"\n( \S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None]), False
 
 
 def in_image(map_file: Path, objects: str) -> dict[str, int]:
