@@ -309,10 +309,50 @@ def test_what_was_deleted_is_not_public_in_a_copy_that_is_made_again(database: s
         assert moving.move(one, other) == 0
         assert other.runs() == []
         assert not other.has_blobs([run.log])
+        assert other.deletions() == 1, "servers forget its pages"
         assert other.orphans() == []
         found = Desk(other).find(token)
         assert found is not None
         assert found.state == "withdrawn"
+
+
+def test_what_is_public_of_others_stays_in_a_copy_that_is_made_again(database: str, tmp_path: Path) -> None:
+    """The same zip is handed in by three, of whom two were deleted, and once more when it was nobody's."""
+    with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
+        desk, line, moved = Desk(one), Queue(one, "w"), Desk(other)
+
+        def handed_in() -> str:
+            return desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+
+        def weighed() -> None:
+            with line.taken("a") as taken:
+                assert taken is not None
+                line.close(taken, DONE, record=RECORD)
+
+        def copied() -> list[str]:
+            copying.copy(one, other)
+            moving.move(one, other)
+            runs = other.runs(newest_only=False)
+            assert [j.run for j in Yard(other).lines((DONE,))] == [r.id for r in runs]
+            assert moved.known(GIVEN.digest), "its content is there"
+            assert other.orphans() == []
+            return [r.origin for r in runs]
+
+        first, second, third = handed_in(), handed_in(), handed_in()
+        weighed()
+        desk.publish(second)
+        assert copied() == ["toy.zip (submission 2)"]
+        desk.publish(third)
+        Yard(one).delete(2)
+        assert copied() == ["toy.zip (submission 2)"]
+        Yard(one).delete(3)
+        desk.publish(first)
+        assert copied() == ["toy.zip (submission 1)"]
+        Yard(one).delete(1)
+        fourth = handed_in()
+        weighed()
+        desk.publish(fourth)
+        assert copied() == ["toy.zip (submission 4)"]
 
 
 def must(found: Submission | None) -> Submission:

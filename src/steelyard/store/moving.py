@@ -16,6 +16,8 @@ from . import schema
 from .engine import explained
 from .leasing import repeated
 from .operating import unpublished
+from .operators import note
+from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
@@ -121,13 +123,11 @@ def _package_of(
     """Adds what lacks of a package, and brings the rest to where it has got: one that was deleted has no results here
     either. How many submissions were added, the number here of each by its own, and logs that no run may have now."""
     (package,) = rows["package"]
-    at = connection.execute(
-        select(_package.c.id, _package.c.size).where(_package.c.digest == package["digest"])
-    ).first()
-    number = _inserted(connection, _package, package) if at is None else int(at.id)
+    at = connection.execute(select(_package.c.id).where(_package.c.digest == package["digest"])).scalar()
+    number = _inserted(connection, _package, package) if at is None else int(at)
     numbers: dict[int, int] = {}
     added, logs = 0, set[str]()
-    for s in rows["submission"]:
+    for s in sorted(rows["submission"], key=lambda s: s["state"] != WITHDRAWN):  # what was public before counts there
         there = connection.execute(select(_submission).where(_submission.c.token == s["token"])).first()
         if there is None:
             own = {"package_id": number, "previous_id": None, "first_id": None}
@@ -139,14 +139,15 @@ def _package_of(
             which = _submission.c.id == there.id
             connection.execute(update(_submission).where(which).values(state=s["state"]))
             if s["state"] == WITHDRAWN:
-                logs |= unpublished(connection, number, there.found)[1] if there.state == PUBLISHED else set()
+                if there.state == PUBLISHED:
+                    logs |= unpublished(connection, number, there.found, runs.values())[1]
+                    note(connection, "", "", DELETED, f"submission {there.id}", "where it was copied from")
                 emptied(connection, which, number)
     mine = _submission.c.package_id == number
     if connection.execute(select(_submission.c.id).where(mine, _submission.c.state != WITHDRAWN)).first() is None:
         return added, numbers, logs  # nobody wants its jobs
-    if at is not None and not at.size:  # it was handed in again
-        filled = {"size": package["size"], "content": package["content"]}
-        connection.execute(update(_package).where(_package.c.id == number).values(filled))
+    filled = {"size": package["size"], "content": package["content"]}  # where it was handed in again
+    connection.execute(update(_package).where(_package.c.id == number, _package.c.size == 0).values(filled))
     for j in rows["job"]:
         _job_of(connection, j, [a for a in rows["attempt"] if a["job_id"] == j["id"]], number, runs.get(j["run_id"]))
     return added, numbers, logs

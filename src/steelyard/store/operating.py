@@ -351,9 +351,11 @@ def _line(r: Any, why: str) -> Line:
     return Line(r.id, task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
 
 
-def unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:
-    """Deletes the runs of a package's implementations, unless another published submission has them; how many, and
-    their logs."""
+def unpublished(
+    connection: Connection, package: int, found_in_it: str, kept: Collection[int] = ()
+) -> tuple[int, set[str]]:
+    """Deletes the runs of a package's implementations, unless another published submission has them or they are
+    ``kept``; how many, and their logs."""
     others = select(_submission.c.found).where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
     public = frozenset[tuple[str, ...]]().union(*map(offered, connection.execute(others).scalars()))
     offers = offered(found_in_it) - public
@@ -361,8 +363,9 @@ def unpublished(connection: Connection, package: int, found_in_it: str) -> tuple
     mine = [j for j in jobs if (t := task_of(j.task)).implementation in offers or not (t.file or public)]
     found = {j.run_id for j in mine if j.run_id is not None}
     found |= _earlier(connection, package, [t for j in mine if (t := task_of(j.task)).file])
-    runs = sorted(found)
-    connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
+    runs = sorted(found.difference(kept))
+    gone = [j.id for j in mine if j.run_id in runs]
+    connection.execute(update(_job).where(_job.c.id.in_(gone)).values(run_id=None))
     return len(runs), removed(connection, runs)
 
 

@@ -124,7 +124,8 @@ DELETIONS = f"SELECT COUNT(*) AS deletions FROM audit WHERE action = '{DELETED}'
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each
 KNOWN = """
-SELECT run.id, setup.key, run.finished, run.host, run.seconds, run.log FROM run JOIN setup ON setup.id = run.setup_id
+SELECT run.id, setup.key, run.finished, run.host, run.seconds, run.log, run.origin
+FROM run JOIN setup ON setup.id = run.setup_id
 """
 #: rows whose parent is gone, by table, each with the column that names it
 _PARENTS = (
@@ -160,6 +161,7 @@ class Identity(NamedTuple):
     host: str
     seconds: float
     log: str
+    origin: str
 
 
 class Query(NamedTuple):
