@@ -309,8 +309,10 @@ def create(makers: Makers | Here) -> FastAPI:
     async def unmatched(request: Request, _: Exception) -> Response:
         """What no route takes: of the routes of an address each names its own methods, and none has a line end."""
         may = _methods(app, request)
-        if request.method in ("GET", "HEAD") and not may:
-            return await page(request)
+        if not may:
+            if request.method in ("GET", "HEAD"):
+                return await page(request)
+            may = ["GET", "HEAD"]
         said = f"not done here; what is: {', '.join(may)}"
         headers = {"allow": ", ".join(may)}
         if address.segments(_address(request)[0])[:1] == ROOT[:1]:
