@@ -47,6 +47,19 @@ def test_combined_folder_is_two_implementations_and_kats_go_where_they_fit(tmp_p
         assert names(aead) == ["api.h", "encrypt.c"]
 
 
+def test_known_answers_by_another_name_are_told(tmp_path: Path) -> None:
+    folder = plain(tmp_path, "crypto_aead/foo128/ref")
+    put(folder, "kat.txt", "# NIST\n\nCount = 1\nKey = 00\n")
+    put(folder, "notes.txt", "Count = 1\n")
+    put(tmp_path, "crypto_aead/foo128/vectors.rsp", "Count = 1\r\nMsg = \r\n")
+    put(tmp_path, "crypto_aead/foo128/LWC_AEAD_KAT_128_128.TXT", "Count = 1\nKey = 00\n")
+    impl = one(discover(tmp_path))
+    assert [p.name for p in impl.kat] == ["LWC_AEAD_KAT_128_128.TXT"]
+    assert [n for n in impl.notes if "known answers" in n] == [
+        "foo128/vectors.rsp, kat.txt not used: known answers are read from LWC_*_KAT_*.txt"
+    ]
+
+
 def test_digest_depends_on_content_alone(tmp_path: Path) -> None:
     a = one(discover(plain(tmp_path / "a", "crypto_aead/foo1/ref")))
     b = one(discover(plain(tmp_path / "b", "x/crypto_aead/bar2/opt")))

@@ -428,6 +428,10 @@ class Package:
         ):
             if found := listing.of(kind):
                 notes.append(f"{named(found)} ignored: {what}")
+        above = ((f"{folder.name}/{n}", real) for folder in self._above for n, real in folder.files.items())
+        odd = [*listing.of(Kind.UNKNOWN), *(f for f in above if kind_of(os.path.basename(f[0])) is Kind.UNKNOWN)]
+        if found := sorted(f for f in odd if self._reader.is_kat(f[1])):
+            notes.append(f"{named(found)} not used: known answers are read from LWC_*_KAT_*.txt")
         if listing.left_out:
             shown = ", ".join(escaped(n) for n in sorted(listing.left_out)[:8])
             notes.append(f"{shown} left out: programs around the cipher")

@@ -15,6 +15,7 @@ from ..model.reasons import Failure, Reason
 from .kind import Kind
 
 _MAIN = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*(?:(?:int|void)[ \t\r\n]+)?main[ \t]*\(", re.M)
+_KAT = re.compile(rb"^Count *= *\d+\r?\n(?:Key|Msg) *=", re.M)
 _DIRECTIVE = re.compile(rb"#[ \t]*(?:include|define|if)")
 
 
@@ -34,6 +35,7 @@ class Reader:
     def __init__(self, file_bytes: int) -> None:
         self._limit = file_bytes
         self._known: dict[tuple[str, Kind], Content | Failure] = {}
+        self._kats: dict[str, bool] = {}
 
     def content(self, real: str, kind: Kind) -> Content | Failure:
         """Hash and traits of the file at ``real``, a path without links; a failure when it cannot be read."""
@@ -43,6 +45,13 @@ class Reader:
             known = data if isinstance(data, Failure) else _content(data, real, kind)
             self._known[real, kind] = known
         return known
+
+    def is_kat(self, real: str) -> bool:
+        """Whether the file at ``real`` has known answers in it, whatever its name."""
+        if real not in self._kats:
+            data = self.data(real)
+            self._kats[real] = isinstance(data, bytes) and _KAT.search(data) is not None
+        return self._kats[real]
 
     def data(self, real: str) -> bytes | Failure:
         """The bytes of a file, or a failure: only regular files within the limit are read, and links are refused."""
