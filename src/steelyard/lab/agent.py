@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import IO
 
 from .. import lab as here
@@ -23,9 +24,9 @@ from ..model.errors import UserError
 from ..model.reasons import RELEASED, Failure, Reason
 from . import aside, attempt, wire
 from .away import AwayLink
-from .config import Lab, Station
+from .config import Board, Lab, Station
 from .link import BoardLink
-from .lock import port_of, taken
+from .lock import held, is_of, port_of, taken
 from .plugs import missing
 from .pool import returned
 
@@ -70,6 +71,7 @@ class _Agent:
         """Answers until there is nobody."""
         lab = here.find(self._file)
         with ExitStack() as locks:
+            locks.callback(self._let_go)
             while True:
                 match channel.get():
                     case wire.Beat():
@@ -78,15 +80,13 @@ class _Agent:
                         channel.put(_described(lab, board))
                     case wire.Take(board, known) if self._lock is None:
                         channel.put(self._take(lab, board, known))
-                        if self._lock is not None:
-                            locks.enter_context(self._lock)
-                    case wire.Open() as ask if self._lock is not None and self._station is not None:
-                        self._session(channel, ask, self._station, self._lock)
+                    case wire.Open() as ask if self._station is not None:
+                        self._session(channel, ask, self._station)
                     case other:
                         raise UserError(f"{type(other).__name__} is out of turn")
 
     def _take(self, lab: Lab, name: str, known: str) -> wire.Taken | wire.Failed:
-        self._station = station = lab.board(name)
+        station = lab.board(name)
         if known != digest_of(told(lab, name)):
             text = "what lab.toml says of it there has changed since this campaign asked"
             return wire.Failed(Failure(Reason.BOARD_LOST, text))
@@ -95,14 +95,30 @@ class _Agent:
             text = f"{RELEASED} there: steelyard boards retry {name}, there"
             return wire.Failed(Failure(Reason.BOARD_LOST, text))
         self._lock = taken(port_of(station.board), str(station.board.port))
+        if self._lock is not None:
+            self._station = station
         return wire.Taken(self._lock is not None)
 
-    def _session(self, channel: wire.Channel, ask: wire.Open, station: Station, lock: IO[bytes]) -> None:
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+        self._lock = None
+
+    def _as_plugged(self, board: Board, over: Event) -> IO[bytes]:
+        """The lock of the board, which may have come back as another device; the asker cannot see whether it is plugged
+        in again. :class:`DeviceError` where another has that."""
+        returned(board.port, over)
+        if self._lock is None or (board.port.exists() and not is_of(self._lock, board)):
+            self._let_go()
+            self._lock = held(port_of(board), str(board.port))
+        return self._lock
+
+    def _session(self, channel: wire.Channel, ask: wire.Open, station: Station) -> None:
         """The board with an image in it, until the asker is done with that."""
         image = _image(channel, ask)
-        returned(station.board.port, channel.ended)  # the asker cannot see whether it is plugged in again
         last: wire.Message = wire.Done()
         try:
+            lock = self._as_plugged(station.board, channel.ended)
             with here.opened(station, image, ask.max_cycles, channel.ended, ask.purpose, lock) as link:
                 assert not isinstance(link, AwayLink)
                 _used(channel, link)

@@ -7,6 +7,7 @@ Resources stand in ``lab.toml``; how to use them in ``flashers/*.toml`` beside t
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -249,7 +250,9 @@ class Board(toml.Table, frozen=True, kw_only=True):
     @property
     def place(self) -> str:
         """Where it is, whatever is plugged in there: its port as ``lab.toml`` has it, or its name at its host."""
-        return f"{self.named} at {self.host}" if self.host else str(self.port.parent.resolve() / self.port.name)
+        if self.host:
+            return f"{self.named} at {self.host}"
+        return str(Path(os.path.realpath(self.port.parent)) / self.port.name)
 
     @property
     def files(self) -> Path:
@@ -289,14 +292,14 @@ class Board(toml.Table, frozen=True, kw_only=True):
         names = [self.place] if self.port.parent == BY_ID else []
         with suppress(OSError):
             if (device := self.device) is not None:
-                names += [str(n) for n in sorted(BY_ID.iterdir()) if n.resolve() == device]
+                names += [str(n) for n in sorted(BY_ID.iterdir()) if os.path.realpath(n) == str(device)]
         return names
 
     @property
     def device(self) -> Path | None:
         """What its port leads to just now; None while nothing is plugged in, and at another host."""
         with suppress(OSError):
-            return None if self.host else self.port.resolve(strict=True)
+            return None if self.host else Path(os.path.realpath(self.port, strict=True))
         return None
 
 

@@ -112,7 +112,16 @@ def port_of(board: Board) -> str:
     one keeps processes here from asking all at once."""
     if board.host:
         return f"board {board.named} at {board.host}"
-    return f"port {board.port.resolve()}"
+    return f"port {os.path.realpath(board.port)}"
+
+
+def is_of(lock: IO[bytes], board: Board) -> bool:
+    """Whether a lock is that of the board's port as it is now: what was unplugged may come back as another device, and
+    others have the lock of that one."""
+    try:
+        return os.path.samestat(os.fstat(lock.fileno()), _file(port_of(board)).stat())
+    except OSError:
+        return False
 
 
 def _plugged(port: Path) -> str:

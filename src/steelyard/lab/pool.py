@@ -20,9 +20,9 @@ from ..model.reasons import LAB, MACHINE, RELEASED, Failure, Reason
 from . import aside
 from .aside import Kind, Mark
 from .attempt import Purpose, begin
-from .away import Hold, Holds
+from .away import Away, Hold, Holds
 from .config import Board, Station
-from .lock import PAUSE
+from .lock import PAUSE, is_of
 
 #: faults in a row after which a board is out of order even if it proves itself; proofs that it may try
 FAULTS, PROOFS = 3, 2
@@ -159,14 +159,17 @@ def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
 
 
 def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
-    """Whether a doubted board works and nobody wished for it meanwhile; it is set aside where it does not work.
+    """Whether a doubted board works, the lock still is its port's, and nobody wished for it meanwhile; it is set aside
+    where it does not work.
     :class:`DeviceError` where that cannot be tried."""
     board = station.board
     for left in reversed(range(PROOFS)):
         if _is_released(board):
             return False
-        if not station.host:
+        if not isinstance(lock, Away):
             returned(board.port, over)
+            if board.port.exists() and not is_of(lock, board):
+                return False
         try:
             prove(station, lock)
         except DeviceError as e:
