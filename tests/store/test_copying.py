@@ -167,6 +167,27 @@ def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:
     assert steps == [(COUNT, COUNT)]
 
 
+@pytest.mark.parametrize(
+    "damage", ["UPDATE run SET log = x'ff' WHERE id = 2", "UPDATE point SET cycles = 'many' WHERE run_id = 2"]
+)
+def test_a_run_that_cannot_be_read_keeps_no_other_from_a_copy(damage: str, make: Make, tmp_path: Path) -> None:
+    """Nor a sound one from a copy whose own is damaged."""
+    records = written(make, tmp_path / "a.db")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
+        db.execute(damage)
+    with (
+        Store.open(tmp_path / "a.db") as mine,
+        Store.open(tmp_path / "b.db") as there,
+        Store.open(tmp_path / "c.db") as whole,
+    ):
+        assert copying.copy(mine, there) == copying.Copied(COUNT - 1, 0, 0, 0, unreadable=(2,))
+        assert there.runs(newest_only=False) == [r for r in records[::-1] if r != records[1]]
+        assert moving.move(mine, there) == 0
+        for record in records:
+            whole.add(record)
+        assert copying.copy(whole, mine).there == COUNT - ("log" in damage)
+
+
 def test_a_verified_run_takes_no_time_below_zero(make: Make) -> None:
     with Store.open(":memory:") as store:
         store.add(make(metrics={"cycles_encrypt_mean": -300.0, "rom": -2.0}, log=""))

@@ -6,16 +6,19 @@ from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
+from steelyard.model.record import Record
+
 from .dates import ended
-from .errors import StoreError
+from .errors import StoreError, Unreadable
 from .queries import RECORDS, Identity, batches
+from .reading import wrong
 from .store import Store
 
 
 class Copied(Struct, frozen=True):
     """Runs that were ``copied``; that were ``there`` before; ``older`` ones, left out because a newer run of their
     setup is there; logs that the source ``lacks``, and those that the copy has ``refused``, by why; and runs of the
-    source that are dated ``ahead`` of now."""
+    source that are dated ``ahead`` of now, or ``unreadable``: these are left out."""
 
     copied: int
     there: int
@@ -23,6 +26,7 @@ class Copied(Struct, frozen=True):
     lacks: int
     ahead: int = 0
     refused: Mapping[str, str] = {}
+    unreadable: tuple[int, ...] = ()
 
 
 def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Copied:
@@ -33,7 +37,8 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     The newest id counts for a setup, so a run is left out where ``to`` has had a later one all along. What is dated in
     the future is copied as it is, and is not a later one.
     """
-    mine, theirs = source.known(), to.known()
+    every, mine, theirs = source.known(checked=False), source.known(), to.known()
+    lost = {number for number in every.keys() - mine.keys() if wrong(Identity._fields, every[number])}
     there = set(theirs.values())
     newest = _newest(theirs.values())
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
@@ -43,13 +48,24 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     for log in sorted(wanted - to.has_blobs(wanted)):
         logs.copy(log)
     for batch in batches(todo, RECORDS):
-        for record in sorted(source.records(batch), key=lambda r: r.id or 0):
+        for record in sorted(_readable(source, batch, lost), key=lambda r: r.id or 0):
             logs.copy(record.log)
             to.add(record)
         step(done := done + len(batch), len(todo))
     ahead = sum(ended(run.finished) != (run.finished or 0) for run in mine.values())
-    counts = len(todo), len(mine) - len(missing), len(missing) - len(todo), len(logs.lacking)
-    return Copied(*counts, ahead, logs.refused)
+    counts = len(todo) - len(lost.intersection(todo)), len(mine) - len(missing), len(missing) - len(todo)
+    return Copied(*counts, len(logs.lacking), ahead, logs.refused, tuple(sorted(lost)))
+
+
+def _readable(source: Store, batch: Collection[int], lost: set[int]) -> list[Record]:
+    """Those of these runs that can be read; the others join the ``lost``."""
+    try:
+        return source.records(batch)
+    except Unreadable:
+        if len(batch) > 1:
+            return [record for number in batch for record in _readable(source, [number], lost)]
+        lost.update(batch)
+        return []
 
 
 def _newest(runs: Collection[Identity]) -> dict[str, int]:

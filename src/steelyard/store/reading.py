@@ -94,11 +94,11 @@ class Reader:
             _check(names, columns)
         except ValueError:
             every = zip(runs, zip(*columns, strict=True), strict=True)
-            wrong = {run: why for run, row in every if (why := _wrong(names, row))}
-            for run in sorted(wrong.keys() - self._seen.told):
-                _SAY.warning("run %d cannot be read and is left out: %s; steelyard db check names all", run, wrong[run])
-            self._seen.told |= wrong.keys()
-            return set(wrong)
+            odd = {run: why for run, row in every if (why := wrong(names, row))}
+            for run in sorted(odd.keys() - self._seen.told):
+                _SAY.warning("run %d cannot be read and is left out: %s; steelyard db check names all", run, odd[run])
+            self._seen.told |= odd.keys()
+            return set(odd)
         return set()
 
     def records(self, which: Which) -> list[Record]:
@@ -178,11 +178,11 @@ class Reader:
         return {made for _, _, made in self._used()}
 
     def known(self, *, checked: bool = True) -> dict[int, Identity]:
-        """All runs by id; not ``checked``, also what no version stores."""
+        """All runs by id; ``checked``, without those that cannot be read."""
         found = self._columns(Query(queries.KNOWN))
-        if checked:
-            _check(found, found.values())
-        return dict(zip(found.pop("id"), map(Identity, *found.values()), strict=True))
+        lost = self._lost(found, found.values(), found["id"]) if checked else ()
+        every = zip(found.pop("id"), map(Identity, *found.values()), strict=True)
+        return {number: run for number, run in every if number not in lost}
 
     def orphans(self) -> list[tuple[str, int]]:
         """How many rows of which table belong to no row of another."""
@@ -195,7 +195,7 @@ class Reader:
         if target is not None and not seen.last:
             seen, asked = Used(), Query(queries.USED_BY, {"target": target})
         used = self._rows(asked).all()
-        for u in (u for u in used if not _wrong(u._fields, u)):
+        for u in (u for u in used if not wrong(u._fields, u)):
             made = Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest)
             seen.used[u.target_id, u.toolchain_id, u.timing_model] = made
             seen.last = max(seen.last, u.id)
@@ -311,7 +311,7 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
             raise ValueError("finished has a value that is not a time")
 
 
-def _wrong(names: Iterable[str], row: Sequence[Any]) -> str:
+def wrong(names: Iterable[str], row: Sequence[Any]) -> str:
     """Why a row cannot be read; empty where it can."""
     try:
         _check(names, ([value] for value in row))

@@ -252,7 +252,8 @@ class Store:
             return reader.details(run_ids)
 
     def known(self, *, checked: bool = True) -> dict[int, queries.Identity]:
-        """All runs by id: what tells each from all others. Not ``checked``, it may be what no version stores."""
+        """All runs by id: what tells each from all others. Not ``checked``, it may be what no version stores; else
+        runs of which this cannot be read are left out."""
         with self._reader() as reader:
             return reader.known(checked=checked)
 

@@ -31,7 +31,8 @@ def verb(ask: Copy) -> int:
     FROM and TO are files, or URLs of databases on servers. A copy is a backup, and the way back; copied again it gets
     what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
     counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
-    What was handed in and is damaged, and logs that TO does not take, are named and left out; the exit code is 1 then.
+    Runs and what was handed in that are damaged, and logs that TO does not take, are named and left out; the exit code
+    is 1 then.
     """
     source, to = ask.source, ask.to
     if source == to or _one_file(source, to):
@@ -45,6 +46,9 @@ def verb(ask: Copy) -> int:
         f"logs that {to} did not take: {len(done.refused)}, the first for: {why}"
         for why in [*done.refused.values()][:1]
     ]
+    if done.unreadable:
+        lost = f"{counted(len(done.unreadable), 'run')} cannot be read, the first is {done.unreadable[0]}"
+        unkept.append(f"left out: {lost}; steelyard db check says why")
     if done.ahead:
         unkept.append(f"{counted(done.ahead, 'run')} of the future, by a clock that was ahead: all others are newer")
     heads = dict.fromkeys(
@@ -54,7 +58,7 @@ def verb(ask: Copy) -> int:
     counts = (done.copied, done.there, done.older, left, handed_in)
     ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
     ask.out.remark([*unkept, *(f"left out, for it is damaged: {what}" for what in damaged)])
-    return int(bool(damaged or done.refused))
+    return int(bool(damaged or done.refused or done.unreadable))
 
 
 def _one_file(source: str, to: str) -> bool:
