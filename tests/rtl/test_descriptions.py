@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.asked import settled, verified_with
 from steelyard.model.errors import UserError
-from steelyard.rtl import bench, synthesis
+from steelyard.rtl import bench, ghdl, synthesis, vhdl
 from steelyard.rtl.design import Design
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
@@ -207,3 +207,51 @@ def test_nothing_but_sources_is_read(tmp_path: Path) -> None:
     (folder / "design.toml").write_text('top = "toy"\nw = [32]\nsources = ["toy.sv"]\n')
     with pytest.raises(UserError, match="not a source"):
         designs_of(folder)
+
+
+@pytest.mark.parametrize(
+    ("value", "verilator", "chparam"),
+    [
+        (7, "-GP=7", "7"),
+        ("true", '-GP="true"', '"\\"true\\""'),
+        (True, "-GP=1", "1"),
+        (-5, "-GP=-5", "32'sd4294967291"),
+        (3_000_000_000, "-GP=3000000000", "3000000000"),
+        (0x0123_4567_89AB_CDEF, "-GP=57'd81985529216486895", "81985529216486895"),
+    ],
+)
+def test_a_parameter_is_the_same_number_for_simulation_and_synthesis(
+    value: int | str, verilator: str, chparam: str
+) -> None:
+    """Verilator cuts plain numbers to 32 bits, and yosys knows no sign."""
+    netlist = bench.Netlist("top", (), (("P", value),))
+    assert verilator in bench.options(netlist)
+    assert f"chparam -set P {chparam} top" in synthesis.reading(netlist, ["a.v"])
+
+
+def test_a_parameter_that_tools_do_not_take_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="parameter P: tools take whole numbers from -2"):
+        _described(tmp_path, "parameters = { P = -2147483649 }")
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "option", "written"),
+    [
+        ("integer := 1", -5, "-5", "-5"),
+        ("boolean", True, "true", "true"),
+        ("boolean", "false", "false", "false"),
+        ("in std_logic := '0'", 1, "'1'", "'1'"),
+        ("std_logic_vector(3 downto 0)", "0101", "0101", '"0101"'),
+        ("ieee.numeric_std.unsigned(3 downto 0)", "0101", "0101", '"0101"'),
+        ("string", "yes", "yes", '"yes"'),
+        ("severity_level", "error", "error", "error"),
+    ],
+)
+def test_a_generic_is_written_as_its_type_wants_it(
+    tmp_path: Path, declared: str, value: int | str, option: str, written: str
+) -> None:
+    generics = f"generic (A, g : {declared};\n    B : natural := 3);"
+    (tmp_path / "a.vhd").write_text(f"entity Dut is -- generic (G : string);\n  {generics}\n  port (clk : in bit);")
+    design = Design("f", "d", "v", tmp_path, "dut", 32, (tmp_path / "a.vhd",), parameters=(("G", value),))
+    assert vhdl.generics_of(design) == {"G": (option, written)}
+    assert f"generic map (G => {written})" in ghdl.wrapper(design)

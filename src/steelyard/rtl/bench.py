@@ -161,7 +161,10 @@ def options(n: Netlist) -> list[str]:
 
 
 def _value(value: int | str) -> str:
-    return str(value) if isinstance(value, int) else f'"{value}"'
+    """Verilator cuts a number without a size to 32 bits."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value.bit_length()}'d{value}" if value >> 32 > 0 else str(int(value))
 
 
 def lint(n: Netlist, work: Path) -> str:

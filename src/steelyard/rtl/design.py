@@ -26,8 +26,8 @@ SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 _INCLUDED = 2000
 #: what tools' scripts take for one word
 _NAME, _DEFINITION, _TEXT = r"[A-Za-z_]\w*", r"[A-Za-z_]\w*(=[\w'.+-]*)?", r"[\w .,:/+-]*"
-#: most shares that the test bench makes of a word, and the years of VHDL that GHDL has
-_SHARES, _STANDARDS = 8, ("87", "93", "00", "02", "08", "19")
+#: most bits of a parameter and shares that the test bench makes of a word, and the years of VHDL that GHDL has
+_BITS, _SHARES, _STANDARDS = 1024, 8, ("87", "93", "00", "02", "08", "19")
 Part = Literal["npub", "ad", "data", "tag"]
 USUAL_ORDER: tuple[Part, ...] = ("npub", "ad", "data", "tag")
 
@@ -160,6 +160,8 @@ def _odd(d: Design) -> str:
         return f"a block of {other[0]} bytes"
     if sorted(d.order) != sorted(USUAL_ORDER):
         return f"input_sequence is {', '.join(d.order)}; it names npub, ad and data once each"
+    if far := [k for k, v in d.parameters if not isinstance(v, str) and not -(1 << 31) <= v < 1 << _BITS]:
+        return f"parameter {far[0]}: tools take whole numbers from -2^31 up to {_BITS} bits"
     if d.standard not in _STANDARDS:
         return f"VHDL of {d.standard!r}; there is {', '.join(_STANDARDS)}"
     return ""
@@ -184,8 +186,8 @@ class Described(toml.Table, frozen=True):
     aead: str = ""
     hash: str = ""
     input_sequence: tuple[Part, ...] = USUAL_ORDER
-    parameters: dict[str, int | str] = field(default_factory=dict)
-    variants: dict[str, dict[str, int | str]] = field(default_factory=dict)
+    parameters: dict[str, bool | int | str] = field(default_factory=dict)
+    variants: dict[str, dict[str, bool | int | str]] = field(default_factory=dict)
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     clock: str = "clk"

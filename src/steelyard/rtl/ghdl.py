@@ -80,7 +80,7 @@ def tool() -> str:
 def wrapper(design: Design) -> str:
     """An entity with the names of the API's ports around the design."""
     reset = "rst" if design.reset_active else "not_rst"
-    generics = ", ".join(f"{k} => {_value(v)}" for k, v in design.parameters)
+    generics = ", ".join(f"{k} => {written}" for k, (_, written) in vhdl.generics_of(design).items())
     data = [f"{p}_{w}" for p in ("pdi", "sdi", "do") for w in ("data", "valid", "ready")]
     ports = ", ".join([f"{design.clock} => clk", f"{design.reset} => {reset}", *(f"{p} => {p}" for p in data)])
     return f"""library ieee;
@@ -106,10 +106,6 @@ begin
     port map ({ports});
 end architecture;
 """
-
-
-def _value(value: int | str) -> str:
-    return str(value) if isinstance(value, int) else f'"{value}"'
 
 
 def run(design: Design, work: Path, streams: Sequence[Stream], modes: Sequence[str]) -> list[Outcome]:

@@ -142,11 +142,7 @@ def _of_toml(file: Path) -> list[Design]:
 
 
 def _parameters(given: Mapping[str, Any]) -> tuple[tuple[str, int | str], ...]:
-    return tuple(
-        sorted(
-            (k, int(v) if isinstance(v, bool | int) else str(v)) for k, v in given.items() if not isinstance(v, dict)
-        )
-    )
+    return tuple(sorted((k, v if isinstance(v, int) else str(v)) for k, v in given.items() if not isinstance(v, dict)))
 
 
 def _order(given: object) -> tuple[Any, ...]:

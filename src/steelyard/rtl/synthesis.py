@@ -72,7 +72,7 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
     if slang:  # without threads, which WebAssembly does not have
-        own = " ".join(f"-G{k}={v if isinstance(v, int) else _escaped(v)}" for k, v in n.parameters)
+        own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else int(v)}" for k, v in n.parameters)
         made = [f"read_slang --threads 1 {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
         made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
@@ -101,7 +101,10 @@ def script(n: Netlist, read: Sequence[str], device: Device) -> str:
 
 
 def _value(value: int | str) -> str:
-    return str(value) if isinstance(value, int) else f'"\\"{value}\\""'
+    """As yosys' chparam takes it, which knows no sign."""
+    if isinstance(value, str):
+        return f'"\\"{value}\\""'
+    return f"32'sd{value % (1 << 32)}" if value < 0 else str(int(value))
 
 
 def _escaped(value: str) -> str:

@@ -22,6 +22,14 @@ _ATTEMPTS = 8
 _LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match", re.MULTILINE)
 _ENTITY = re.compile(r"(?im)^[ \t]*entity\s+(\w+)\s+is\b")
 _MODULE = re.compile(r"(?m)^[ \t]*module\s+(\w+)")
+_COMMENT = re.compile(r"--.*")
+#: the generics of an entity; their names and type
+_GENERICS = r"(?is)\bentity\s+{}\s+is\s+generic\s*\((.*?)\)\s*;\s*(?:port|begin|end)\b"
+_DECLARED = re.compile(r"(?:^|;)\s*(?:constant\s+)?([\w\s,]+?)\s*:\s*(?:in\s+)?([\w.]+)")
+#: types whose values are one sign, or text; a word is the value of another
+_SIGNS = ("std_logic", "std_ulogic", "bit", "character")
+_TEXTS = re.compile(r"\w*string|\w*_u?logic_vector|bit_vector|(?:u_)?(?:un)?signed")
+_NAMED = re.compile(r"[A-Za-z]\w*")
 _ZEROS = re.compile(r'[xXbB]?"0+"')
 
 
@@ -39,7 +47,7 @@ def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
     entities = [e for _, f in parts for e in _ENTITY.findall(_text(f))]
     whole = design.top.lower() in {e.lower() for e in entities}
     tops = [design.top] if whole else _instances(entities, "\n".join(map(_text, verilog)))
-    generics = [f"-g{k}={v}" for k, v in design.parameters] if whole else []
+    generics = [f"-g{k}={option}" for k, (option, _) in generics_of(design).items()] if whole else []
     made: dict[str, str] = {}
     try:
         for top in tops:
@@ -57,6 +65,29 @@ def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
 
 def _text(file: Path) -> str:
     return file.read_text(encoding="latin-1")
+
+
+def generics_of(design: Design) -> dict[str, tuple[str, str]]:
+    """The values of the top's generics by name, as GHDL's option -g takes them, and as VHDL writes them: that
+    depends on the type that the entity has declared."""
+    sources = (_COMMENT.sub("", _text(f)) for f in design.files if f.suffix.lower() in VHDL)
+    clause = next((c[1] for t in sources if (c := re.search(_GENERICS.format(design.top), t))), "")
+    kinds: dict[str, str] = {}
+    for names, kind in _DECLARED.findall(clause):
+        kinds |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), kind.lower())
+    return {name: _spelt(value, kinds.get(name.lower(), "")) for name, value in design.parameters}
+
+
+def _spelt(value: int | str, kind: str) -> tuple[str, str]:
+    kind = kind.rpartition(".")[2]
+    if kind == "boolean" and not isinstance(value, str):
+        return (word := str(bool(value)).lower()), word
+    text = str(value if isinstance(value, str) else int(value))
+    if kind in _SIGNS:
+        return f"'{text}'", f"'{text}'"
+    if not isinstance(value, str) or (kind and not _TEXTS.fullmatch(kind) and _NAMED.fullmatch(value)):
+        return text, text
+    return text, f'"{text}"'
 
 
 def _instances(entities: Sequence[str], verilog: str) -> list[str]:
