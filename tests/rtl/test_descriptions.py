@@ -216,8 +216,8 @@ def test_nothing_but_sources_is_read(tmp_path: Path) -> None:
         ("true", '-GP="true"', '"\\"true\\""'),
         (True, "-GP=1", "1"),
         (-5, "-GP=-5", "32'sd4294967291"),
-        (3_000_000_000, "-GP=3000000000", "3000000000"),
-        (0x0123_4567_89AB_CDEF, "-GP=57'd81985529216486895", "81985529216486895"),
+        (3_000_000_000, "-GP=32'd3000000000", "32'd3000000000"),
+        (0x0123_4567_89AB_CDEF, "-GP=57'd81985529216486895", "57'd81985529216486895"),
     ],
 )
 def test_a_parameter_is_the_same_number_for_simulation_and_synthesis(
@@ -227,6 +227,7 @@ def test_a_parameter_is_the_same_number_for_simulation_and_synthesis(
     netlist = bench.Netlist("top", (), (("P", value),))
     assert verilator in bench.options(netlist)
     assert f"chparam -set P {chparam} top" in synthesis.reading(netlist, ["a.v"])
+    assert value == "true" or f" {verilator} " in synthesis.reading(netlist, ["a.v"], slang=True)[0]
 
 
 def test_a_parameter_that_tools_do_not_take_is_refused(tmp_path: Path) -> None:

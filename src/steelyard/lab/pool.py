@@ -179,7 +179,7 @@ def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
                 _set_aside(board, e.failure)
         else:
             works(board)
-            return not _is_released(board)
+            return not _is_released(board) and (isinstance(lock, Away) or is_of(lock, board))
     return False
 
 

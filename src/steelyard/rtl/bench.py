@@ -161,10 +161,13 @@ def options(n: Netlist) -> list[str]:
 
 
 def _value(value: int | str) -> str:
-    """Verilator cuts a number without a size to 32 bits."""
-    if isinstance(value, str):
-        return f'"{value}"'
-    return f"{value.bit_length()}'d{value}" if value >> 32 > 0 else str(int(value))
+    return f'"{value}"' if isinstance(value, str) else number(value)
+
+
+def number(value: int) -> str:
+    """A whole number as all tools read it alike: without its size Verilator cuts it to 32 bits with a sign, and slang
+    refuses one that has more."""
+    return f"{value.bit_length()}'d{value}" if value >> 31 > 0 else str(int(value))
 
 
 def lint(n: Netlist, work: Path) -> str:

@@ -72,7 +72,7 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
     if slang:  # without threads, which WebAssembly does not have
-        own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else int(v)}" for k, v in n.parameters)
+        own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else bench.number(v)}" for k, v in n.parameters)
         made = [f"read_slang --threads 1 {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
         made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
@@ -104,7 +104,7 @@ def _value(value: int | str) -> str:
     """As yosys' chparam takes it, which knows no sign."""
     if isinstance(value, str):
         return f'"\\"{value}\\""'
-    return f"32'sd{value % (1 << 32)}" if value < 0 else str(int(value))
+    return f"32'sd{value % (1 << 32)}" if value < 0 else bench.number(value)
 
 
 def _escaped(value: str) -> str:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -22,6 +22,8 @@ from ..stations import COMMANDLINE, lab_option
 
 #: seconds between two looks at the command, and at the processes that play
 LOOK = 0.1
+#: seconds in which a command ends that is told to
+GRACE = 5.0
 
 
 class Virtual(Struct, frozen=True):
@@ -62,10 +64,14 @@ def _run(command: tuple[str, ...], told: list[int]) -> int:
     try:
         while (code := process.poll()) is None:
             _wait(told)
-    except BaseException:
-        process.kill()
+    except BaseException as e:
+        if not isinstance(e, KeyboardInterrupt):  # which the terminal tells the command, too
+            process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
         raise
     finally:
+        process.kill()
         process.wait()
     return code if code >= 0 else 128 - code
 
