@@ -376,6 +376,26 @@ def test_what_is_public_of_others_stays_in_a_copy_that_is_made_again(database: s
         assert copied() == ["toy.zip (submission 4)"]
 
 
+def test_what_was_public_as_a_deleted_one_s_is_so_as_another_s(database: str, tmp_path: Path) -> None:
+    """Equal figures of equal sources are public once; in a copy as in the database itself."""
+    same = replace(GIVEN, content=b"another zip")
+    with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
+        for store, given in ((one, GIVEN), (other, same)):
+            token = Desk(store).hand_in(given, tasks(given, "a"), ROOM)
+            with Queue(store, "w").taken("a") as taken:
+                assert taken is not None
+                Queue(store, "w").close(taken, DONE, record=RECORD)
+            Desk(store).publish(token)
+            if store is one:
+                copying.copy(one, other)
+                moving.move(one, other)
+        assert [r.origin for r in other.runs(newest_only=False)] == ["toy.zip (submission 1)"]
+        Yard(one).delete(1)
+        copying.copy(one, other)
+        moving.move(one, other)
+        assert [r.origin for r in other.runs(newest_only=False)] == ["toy.zip (submission 2)"]
+
+
 def must(found: Submission | None) -> Submission:
     assert found is not None
     return found

@@ -15,7 +15,7 @@ from steelyard.model.errors import cut
 from . import schema
 from .engine import explained
 from .leasing import repeated
-from .operating import unpublished
+from .operating import credited, unpublished
 from .operators import note
 from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING
@@ -90,7 +90,7 @@ def move(source: Store, to: Store, left_out: Callable[[str], None] = lambda what
             left_out(what)
         if not rows["package"]:
             continue
-        work = partial(_package_of, rows=rows, runs=runs)
+        work = partial(_package_of, rows=rows, runs=runs, to=to)
         with explained(to._name):
             made, known, logs = repeated(to._engine, work)
         to.drop_blobs(logs)
@@ -118,7 +118,7 @@ def _of(source: Store, package: int) -> dict[str, list[Any]]:
 
 
 def _package_of(
-    connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int]
+    connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int], to: Store
 ) -> tuple[int, dict[int, int], set[str]]:
     """Adds what lacks of a package, and brings the rest to where it has got: one that was deleted has no results here
     either. How many submissions were added, the number here of each by its own, and logs that no run may have now."""
@@ -143,6 +143,7 @@ def _package_of(
                     logs |= unpublished(connection, number, there.found, runs.values())[1]
                     note(connection, "", "", DELETED, f"submission {there.id}", "where it was copied from")
                 emptied(connection, which, number)
+                credited(connection, to)
     mine = _submission.c.package_id == number
     if connection.execute(select(_submission.c.id).where(mine, _submission.c.state != WITHDRAWN)).first() is None:
         return added, numbers, logs  # nobody wants its jobs

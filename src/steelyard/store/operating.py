@@ -231,8 +231,7 @@ class Yard:
                 raise UserError(f"submission {number} is not there")
             gone = unpublished(connection, package, before)
             emptied(connection, mine, package)
-            for other in connection.execute(_SAME).scalars().all():
-                queue.to_runs(connection, other, self._store)
+            credited(connection, self._store)
             return gone
 
         runs, logs = self._done(DELETED, f"submission {number}", work)
@@ -349,6 +348,12 @@ def _row(connection: Connection, number: int) -> Any:
 def _line(r: Any, why: str) -> Line:
     detail = "; ".join(filter(None, (detail_of(r), outcome_of(r))))
     return Line(r.id, task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
+
+
+def credited(connection: Connection, store: Store) -> None:
+    """Makes runs of published records that were public as somebody else's, who is gone."""
+    for package in connection.execute(_SAME).scalars().all():
+        queue.to_runs(connection, package, store)
 
 
 def unpublished(
