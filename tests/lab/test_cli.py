@@ -222,6 +222,22 @@ def test_a_virtual_lab_that_is_told_to_end_leaves_nothing(tmp_path: Path, comman
         playing.communicate()
 
 
+def test_a_command_in_a_virtual_lab_that_is_told_to_end_may_do_so_in_order(tmp_path: Path) -> None:
+    file, begun, ended = tmp_path / "lab.toml", tmp_path / "begun", tmp_path / "ended"
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+    script = f"trap 'touch {ended}; exit' TERM; touch {begun}; while :; do sleep 0.1; done"
+    words = [sys.executable, "-m", "steelyard", "boards", "virtual", "--lab", str(file), "--", "sh", "-c", script]
+    playing = subprocess.Popen(words)
+    try:
+        until(begun.exists, 60)
+        playing.terminate()
+        assert playing.wait(30) == 128 + signal.SIGTERM
+        assert ended.exists()
+    finally:
+        playing.kill()
+        playing.wait()
+
+
 def test_a_virtual_lab_ends_with_who_plays_it(tmp_path: Path) -> None:
     """Its boards and analyzers, when the process that started them is killed: they would go on for ever."""
     file, port = tmp_path / "lab.toml", tmp_path / "a"
