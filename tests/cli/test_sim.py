@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def test_a_program_and_its_serial_port(cli: Cli, tmp_path: Path, image: bytes) -
     assert (tmp_path / "answer").read_bytes() == bytes.fromhex(said["output"])
     assert image in (tmp_path / "answer").read_bytes()
     assert "the program waits at its serial port" in cli("sim x.elf -t uno").out
+    assert re.search(r"^\s*x\.elf on uno", cli("sim x.elf -t uno --input request --uart -").out, re.MULTILINE)
     assert "No call of copied came to its end." in cli("sim x.elf -t uno --trigger copied").out
 
 

@@ -140,7 +140,7 @@ def verb(ask: Sim) -> int:
         seen = foreign.run(target, pieces or image, asked)
     except ValueError as e:
         raise WorkError(f"{ask.image.name} on {target.name}: {e}") from e
-    _send(bytes(seen.output), ask.uart)
+    _send(bytes(seen.output), ask.uart, followed=ask.out.path is None)
     uncalled = bool(ask.trigger) and not seen.calls
     said = [f"No call of {ask.trigger} came to its end."] if uncalled else []
     if seen.unfinished:
@@ -216,11 +216,13 @@ def _argument(text: str) -> tuple[int, int] | bytes:
     raise UserError(f"--arg {cut(text)!r}: write a number, 5 or 0x10:8, or a pointer, @64, @hex:00ff or @file:FILE")
 
 
-def _send(output: bytes, to: Path | None) -> None:
+def _send(output: bytes, to: Path | None, *, followed: bool) -> None:
+    """Writes the bytes; ``followed`` by the report on standard output, with the end of a line."""
     if to is not None and str(to) != "-":
         Output(to, "bin").put(output)
     elif to is not None:
-        Output(None, "bin").put(output)
+        ends = not output or output.endswith(b"\n") or not followed
+        Output(None, "bin").put(output if ends else output + b"\n")
 
 
 def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
