@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from steelyard.model.errors import UserError
 from steelyard.model.record import Record
 from steelyard.store import Keeper, Store, checking, copying, moving
 from steelyard.store.operating import Yard
@@ -182,7 +185,7 @@ def test_a_run_that_cannot_be_read_keeps_no_other_from_a_copy(damage: str, make:
     ):
         assert copying.copy(mine, there) == copying.Copied(COUNT - 1, 0, 0, 0, unreadable=(2,))
         assert there.runs(newest_only=False) == [r for r in records[::-1] if r != records[1]]
-        assert moving.move(mine, there) == 0
+        assert moving.move(mine, there).submissions == 0
         for record in records:
             whole.add(record)
         assert copying.copy(whole, mine).there == COUNT - ("log" in damage)
@@ -221,11 +224,11 @@ def test_a_damaged_row_of_a_submission_is_named_and_left_out(
     with closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
         db.execute(damage)
     with Store.open(tmp_path / "a.db") as store, Store.open(tmp_path / "b.db") as to:
-        left_out: list[str] = []
-        assert moving.move(store, to, left_out.append) == kept
-        assert [t.what for t in checking.check(store)] == left_out
-        assert len(left_out) == 1
-        assert left_out[0].startswith(named)
+        done = moving.move(store, to)
+        assert done.submissions == kept
+        assert [t.what for t in checking.check(store)] == list(done.damaged)
+        assert len(done.damaged) == 1
+        assert done.damaged[0].startswith(named)
         assert list(checking.check(to)) == []
 
 
@@ -244,9 +247,8 @@ def test_what_was_handed_in_moves_with_its_queue(database: str, tmp_path: Path) 
         desk.publish(first)
         with line.taken("a") as running:
             assert running is not None
-            copying.copy(one, other)
-            assert moving.move(one, other) == 3
-        assert moving.move(one, other) == 0
+            assert moving.move(one, other).submissions == 3
+        assert moving.move(one, other).submissions == 0
         assert states(moved, first) == [WAITING, DONE]
         assert states(moved, second) == [WAITING, WAITING]
         found, old = moved.find(second), moved.find(first)
@@ -264,8 +266,7 @@ def test_what_was_handed_in_moves_with_its_queue(database: str, tmp_path: Path) 
             assert taken is not None, "what ran there is done here"
             assert taken.content == GIVEN.content
         newer = moved.hand_in(replace(GIVEN, content=b"newer"), tasks(replace(GIVEN, content=b"newer")), ROOM)
-        copying.copy(other, one)
-        assert moving.move(other, one) == 1
+        assert moving.move(other, one).submissions == 1
         assert states(desk, newer) == [WAITING, WAITING]
         fresh = desk.hand_in(replace(GIVEN, content=b"fresh"), tasks(replace(GIVEN, content=b"fresh")), ROOM)
         assert len({s.number for t in (first, second, newer, fresh) if (s := desk.find(t)) is not None}) == 4
@@ -291,8 +292,7 @@ def test_a_copy_that_is_made_again_gets_what_became_of_it(database: str, tmp_pat
         third = desk.hand_in(replace(given["failed"], previous=second), tasks(given["failed"]), ROOM)
         desk.publish(kept)
         for added in (2, 0):
-            copying.copy(one, other)
-            assert moving.move(one, other) == added
+            assert moving.move(one, other).submissions == added
             assert states(moved, kept) == states(desk, kept)
             assert sorted(states(moved, kept)) == [DONE, FAILED]
             found = [(s.state, s.previous) for t in (kept, gone, failed, second, third) if (s := moved.find(t))]
@@ -302,13 +302,6 @@ def test_a_copy_that_is_made_again_gets_what_became_of_it(database: str, tmp_pat
             assert all(j.run is not None for j in moved.jobs(must(moved.find(kept))) if j.state == DONE)
             assert states(moved, gone) == []
             assert [a.outcome for a in Yard(other).job(1)[1]] == [a.outcome for a in Yard(one).job(1)[1]]
-        # what got further there stays
-        with Queue(other, "v").taken("a") as there:
-            assert there is not None
-            Queue(other, "v").close(there, DONE, record=RECORD, log="later")
-        before = [states(moved, t) for t in (kept, failed, second, third)]
-        assert moving.move(one, other) == 0
-        assert [states(moved, t) for t in (kept, failed, second, third)] == before
         assert other.orphans() == []
 
 
@@ -321,13 +314,12 @@ def test_what_was_deleted_is_not_public_in_a_copy_that_is_made_again(database: s
                 assert taken is not None
                 line.close(taken, outcome, record=RECORD if outcome == DONE else None, log="said")
         desk.publish(token)
-        copying.copy(one, other)
         moving.move(one, other)
         (run,) = other.runs()
         assert other.get_blob(run.log) == b"said"
         assert Yard(one).delete(1) == 1
-        copying.copy(one, other)
-        assert moving.move(one, other) == 0
+        done = moving.move(one, other)
+        assert (done.submissions, done.deleted) == (0, 1)
         assert other.runs() == []
         assert not other.has_blobs([run.log])
         assert other.deletions() == 1, "servers forget its pages"
@@ -351,7 +343,6 @@ def test_what_is_public_of_others_stays_in_a_copy_that_is_made_again(database: s
                 line.close(taken, DONE, record=RECORD)
 
         def copied() -> list[str]:
-            copying.copy(one, other)
             moving.move(one, other)
             runs = other.runs(newest_only=False)
             assert [j.run for j in Yard(other).lines((DONE,))] == [r.id for r in runs]
@@ -378,33 +369,108 @@ def test_what_is_public_of_others_stays_in_a_copy_that_is_made_again(database: s
 
 def test_what_was_public_as_a_deleted_one_s_is_so_as_another_s(database: str, tmp_path: Path) -> None:
     """Equal figures of equal sources are public once; in a copy as in the database itself."""
-    same = replace(GIVEN, content=b"another zip")
+    zips = [replace(GIVEN, name=f"{k}.zip", content=b"zip %d" % k) for k in range(2)]
     with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
-        for store, given in ((one, GIVEN), (other, same)):
-            token = Desk(store).hand_in(given, tasks(given, "a"), ROOM)
-            with Queue(store, "w").taken("a") as taken:
-                assert taken is not None
-                Queue(store, "w").close(taken, DONE, record=RECORD)
-            Desk(store).publish(token)
-            if store is one:
-                copying.copy(one, other)
+        tokens = []
+        for given, at in zip(zips, (1, 0), strict=True):  # the second ran first
+            tokens.append(Desk(one).hand_in(given, tasks(given, "a"), ROOM))
+            weighed(one, "a", finished=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=at))
+        for token in tokens:
+            Desk(one).publish(token)
+        for origin in ("0.zip (submission 1)", "1.zip (submission 2)"):
+            moving.move(one, other)
+            assert [r.origin for r in one.runs(newest_only=False)] == [origin]
+            assert other.runs(newest_only=False) == one.runs(newest_only=False)
+            Yard(one).delete(int(origin[-2]))
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_what_is_deleted_after_a_copy_was_killed_is_not_public_in_it(
+    private: bool, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was done by then, and in which state the copy has it."""
+    with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
+        token = Desk(one).hand_in(GIVEN, tasks(targets="a"), ROOM)
+        weighed(one, "a")
+        if private:
+            moving.move(one, other)
+        Desk(one).publish(token)
+        with monkeypatch.context() as patch:
+            patch.setattr(moving, "_credit", killed)
+            with pytest.raises(KeyboardInterrupt):
                 moving.move(one, other)
-        assert [r.origin for r in other.runs(newest_only=False)] == ["toy.zip (submission 1)"]
+        assert len(other.runs()) == 1
         Yard(one).delete(1)
-        copying.copy(one, other)
-        moving.move(one, other)
-        assert [r.origin for r in other.runs(newest_only=False)] == ["toy.zip (submission 2)"]
+        assert moving.move(one, other).deleted == 1
+        assert other.runs(newest_only=False) == []
+        assert other.orphans() == []
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_database_with_more_than_its_source_is_no_copy(database: str, tmp_path: Path) -> None:
+    """A number of a submission is in the names of its runs, and what was done last would be lost."""
+    mine = replace(GIVEN, content=b"another zip")
+    handed_in: list[tuple[str, Callable[[Store], object]]] = [
+        ("submission 1 is another", lambda there: Desk(there).hand_in(mine, tasks(mine), ROOM)),
+        ("of its own", lambda there: weighed(there, "b")),
+        ("submission 1 is withdrawn already", lambda there: Yard(there).delete(1)),
+        ("runs of another's", lambda there: there.add(replace(RECORD, origin="x.zip (submission 1)", log=""))),
+    ]
+    with Store.open(database) as one:
+        Desk(one).hand_in(GIVEN, tasks(), ROOM)
+        weighed(one, "a")
+        for k, (why, done) in enumerate(handed_in):
+            with Store.open(tmp_path / f"{k}.db") as there:
+                if k in (1, 2):
+                    moving.move(one, there)
+                done(there)
+                before = there.known(), Yard(there).counts()
+                with pytest.raises(UserError, match=why):
+                    moving.move(one, there)
+                assert (there.known(), Yard(there).counts()) == before
+
+
+def test_an_older_run_that_was_left_out_is_not_made_the_newest(tmp_path: Path) -> None:
+    """The copy has a later one of its own, and something else is deleted there."""
+    given = [replace(GIVEN, content=name) for name in (b"this", b"that")]
+    with Store.open(tmp_path / "a.db") as store, Store.open(tmp_path / "b.db") as to:
+        for g in given:
+            Desk(store).publish(Desk(store).hand_in(g, tasks(g, "a"), ROOM))
+        weighed(store, "a")
+        to.add(later := replace(RECORD, finished=datetime(2026, 9, 1, tzinfo=UTC), metrics={"rom": 7}, log=""))
+        moving.move(store, to)
+        Yard(to).delete(2)
+        assert to.runs(newest_only=False) == [later]
+
+
+def test_a_damaged_row_deletes_nothing_in_a_copy(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        token = Desk(store).hand_in(GIVEN, tasks(), ROOM)
+        weighed(store, "a")
+        Desk(store).publish(token)
+    with Store.open(tmp_path / "b.db") as to:
+        with Store.open(tmp_path / "a.db") as store:
+            moving.move(store, to)
+        with closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
+            db.execute("UPDATE job SET state = 'odd'")
+            db.execute("UPDATE run SET log = x'ff'")
+        with Store.open(tmp_path / "a.db") as store:
+            done = moving.move(store, to)
+        assert (len(done.damaged), done.runs.unreadable, done.deleted) == (2, (1,), 0)
+        assert states(Desk(to), token) == [DONE, WAITING]
+        assert len(to.runs()) == 1
+
+
+def weighed(store: Store, targets: str, **different: Any) -> None:
+    """Does a job on one of these targets."""
+    with Queue(store, "w").taken(targets) as taken:
+        assert taken is not None
+        Queue(store, "w").close(taken, DONE, record=replace(RECORD, **different), log="said")
 
 
 def must(found: Submission | None) -> Submission:
     assert found is not None
     return found
-
-
-def test_the_same_zip_by_two_names_is_run_once_after_a_copy(tmp_path: Path) -> None:
-    other_name = replace(GIVEN, name="yours.zip")
-    with Store.open(tmp_path / "one.db") as one, Store.open(tmp_path / "other.db") as other:
-        mine = Desk(one).hand_in(GIVEN, tasks(targets="a"), ROOM)
-        theirs = Desk(other).hand_in(other_name, tasks(other_name, "a"), ROOM)
-        assert moving.move(one, other) == 1
-        assert [len(states(Desk(other), t)) for t in (mine, theirs)] == [1, 1]

@@ -27,3 +27,9 @@ def ended(at: int | None) -> int:
     """When a stored run ended, in microseconds since 1970; nothing is known of one that has no time, or a future
     one."""
     return 0 if at is None or at > (datetime.now(UTC) + APART - EPOCH) // MICROSECOND else at
+
+
+def is_later(one: Record, other: Record) -> bool:
+    """Whether a run ended after another, as far as its date can be believed."""
+    at, before = one.finished, other.finished
+    return at is not None and before is not None and at > before and dated(one) is one

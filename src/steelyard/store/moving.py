@@ -1,57 +1,108 @@
-"""Copies what was handed in, with its queue, from one database to another: the move of a service to another server, and
-its backup, copied again and again."""
+"""Copies a service, with what was handed in and its queue, to a database that becomes what it is: the move to another
+server, and a backup that is made again and again.
+
+A copy follows its source, and its submissions have the same numbers: what is deleted there is deleted here. So a
+database where somebody handed in or ran anything since is no copy, and nothing is done to it.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select, text, update
+from msgspec import Struct
+from sqlalchemy import Connection, Select, Table, delete, func, insert, select, text, update
 
-from steelyard.model.errors import cut
+from steelyard.model.errors import UserError, cut
 
-from . import schema
+from . import copying, queue, schema
 from .engine import explained
 from .leasing import repeated
-from .operating import credited, unpublished
+from .operating import removed
 from .operators import note
-from .queries import DELETED
+from .queries import DELETED, Identity, batches
 from .queue import DONE, FAILED, RUNNING, WAITING
+from .reading import Reader, wrong
 from .store import Store
-from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, emptied
-from .task import readable, task_of
+from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN
+from .task import readable
 from .types import stored
 
 _package, _submission, _job, _attempt = schema.package, schema.submission, schema.job, schema.job_attempt
-#: tables whose rows keep their number, which names of runs have in them
-_NUMBERED = (_submission,)
-#: what becomes of a submission, in the order in which it may; what becomes of a job
+#: what becomes of a submission, in the order in which it may
 _COURSE = (PRIVATE, OFFERED, PUBLISHED, WITHDRAWN)
-_ENDED = (DONE, FAILED)
 #: states that rows of a table have
-_STATES = {_submission: _COURSE, _job: (WAITING, RUNNING, *_ENDED)}
+_STATES = {_submission: _COURSE, _job: (WAITING, RUNNING, DONE, FAILED)}
 _TABLES = {"package": _package, "submission": _submission, "job": _job, "attempt": _attempt}
-#: what changes of a job
-_WORKED = ("state", "priority", "attempts", "detail", "ready", "record", "log")
+#: what tells a row of a table from all others, whatever its number
+_KEYS = {_package: ("digest",), _submission: ("token",), _job: ("identity",), _attempt: ("job_id", "worker", "begun")}
+#: the end of :func:`.queue.origin`
+_OF = re.compile(r" \(submission (\d{1,18})\)\Z")
+
+
+class Moved(Struct, frozen=True):
+    """What a copy did: to ``runs``, ``submissions`` that are new there, runs that were ``deleted`` as they are in the
+    source, and which rows of the source are ``damaged`` and left out."""
+
+    runs: copying.Copied
+    submissions: int
+    deleted: int
+    damaged: tuple[str, ...]
+
+
+def move(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Moved:
+    """Makes what was handed in the same in ``to`` as it is in ``source``, package by package, each in a transaction of
+    its own; deletes what it has of submissions that were deleted; and copies runs (:func:`.copying.copy`, which calls
+    ``step``). What a kill leaves is continued by the next call. What runs waits: leases are not copied.
+
+    Raises :class:`UserError`, and does nothing, where ``to`` is no older copy; and :class:`StoreError`.
+    """
+    added, deleted, damaged = 0, 0, list[str]()
+    with explained(source._name), source._engine.connect() as mine:  # one transaction: one state of it
+        if numbers := set(mine.execute(select(_submission.c.id)).scalars()):
+            every = Reader(mine).known(checked=False)
+            with explained(to._name), to._engine.connect() as there:
+                why = _own(mine, there, set(every.values()), numbers)
+            if why:
+                raise UserError(f"{to._name} is no older copy of {source._name}: {why}; give an empty database")
+            theirs = {run: number for number, run in to.known().items()}
+            runs = {number: theirs[run] for number, run in every.items() if run in theirs}
+            for rows in _handed_in(mine):
+                sound, odd = _sound(rows)
+                damaged += odd
+                if sound["package"]:
+                    work = partial(_package_of, rows=sound, runs=runs, whole=not odd)
+                    with explained(to._name):
+                        added += repeated(to._engine, work)
+            with explained(to._name):
+                older = mine.execute(select(_submission.c.id, _submission.c.previous_id, _submission.c.first_id)).all()
+                repeated(to._engine, partial(_linked, older=older))
+            deleted = _forget(to, every.values(), numbers)
+    copied = copying.copy(source, to, step)
+    if numbers:
+        _credit(source, to)
+    return Moved(copied, added, deleted, tuple(damaged))
 
 
 def damaged(source: Store) -> Iterator[str]:
     """Names each row of what was handed in that no version writes, and says what is wrong with it."""
-    for package in _packages(source):
-        yield from _sound(_of(source, package.id))[1]
+    with explained(source._name), source._engine.connect() as mine:
+        for rows in _handed_in(mine):
+            yield from _sound(rows)[1]
 
 
 def _sound(rows: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[str]]:
     """The rows of a package that can be read, and what is wrong with the others."""
     kept: dict[str, list[Any]] = {}
-    wrong = []
+    odd = []
     for name, table in _TABLES.items():
         of = [(row, _wrong(table, row)) for row in rows[name]]
         kept[name] = [row for row, why in of if not why]
-        wrong += [f"{table.name} {row['id']}: {why}" for row, why in of if why]
-    return kept, wrong
+        odd += [f"{table.name} {row['id']}: {why}" for row, why in of if why]
+    return kept, odd
 
 
 def _wrong(table: Table, row: Mapping[str, Any]) -> str:
@@ -69,143 +120,157 @@ def _wrong(table: Table, row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _packages(source: Store) -> Sequence[Any]:
-    with explained(source._name), source._engine.connect() as mine:
-        return mine.execute(select(_package.c.id, _package.c.digest).order_by(_package.c.id)).all()
+def _handed_in(mine: Connection) -> Iterator[dict[str, list[Any]]]:
+    """All rows of each package."""
+    for package in mine.execute(select(_package.c.id).order_by(_package.c.id)).scalars().all():
+        jobs = select(_job.c.id).where(_job.c.package_id == package)
+        queries: dict[str, Select[Any]] = {
+            "package": select(_package).where(_package.c.id == package),
+            "submission": select(_submission).where(_submission.c.package_id == package).order_by(_submission.c.id),
+            "job": select(_job).where(_job.c.package_id == package).order_by(_job.c.id),
+            "attempt": select(_attempt).where(_attempt.c.job_id.in_(jobs)).order_by(_attempt.c.id),
+        }
+        yield {name: [dict(r._mapping) for r in mine.execute(query)] for name, query in queries.items()}
 
 
-def move(source: Store, to: Store, left_out: Callable[[str], None] = lambda what: None) -> int:
-    """Adds the submissions that ``to`` lacks, with packages, jobs and attempts, and brings those that are there to
-    where they have got, each package in a transaction of its own; how many were added. What is further in ``to`` stays.
-    Runs have to be there already, for jobs name them. What runs waits: leases are not copied. A submission keeps its
-    number where that is free. Rows that are damaged are ``left_out``, each of which is named, with what belongs to
-    them. Raises :class:`StoreError`."""
-    theirs = {run: number for number, run in to.known().items()}
-    runs = {number: theirs[run] for number, run in source.known().items() if run in theirs}
-    numbers: dict[int, int] = {}
-    added = 0
-    for package in _packages(source):
-        rows, wrong = _sound(_of(source, package.id))
-        for what in wrong:
-            left_out(what)
-        if not rows["package"]:
-            continue
-        work = partial(_package_of, rows=rows, runs=runs, to=to)
-        with explained(to._name):
-            made, known, logs = repeated(to._engine, work)
-        to.drop_blobs(logs)
-        added += made
-        numbers |= known
-    with explained(source._name), source._engine.connect() as mine:
-        query = select(_submission.c.id, _submission.c.previous_id, _submission.c.first_id)
-        older = mine.execute(query.where(_submission.c.first_id.is_not(None))).all()
-    with explained(to._name):  # when all are there: a zip may be handed in again as the next version of another
-        repeated(to._engine, lambda connection: _linked(connection, older, numbers))
-    return added
+def _own(mine: Connection, there: Connection, known: Collection[Identity], numbers: Collection[int]) -> str:
+    """What a database has of its own, so that it is no older copy; empty where it has nothing. ``known`` are the
+    source's runs, ``numbers`` its submissions'."""
+    s = _submission.c
+    query = select(s.token, s.id, s.state, _package.c.digest).join(_package, _package.c.id == s.package_id)
+    ours = {r.token: r for r in mine.execute(query)}
+    theirs = there.execute(query.order_by(s.id)).all()
+    live = set()
+    for r in theirs:
+        of = ours.get(r.token)
+        if of is None or (of.id, of.digest) != (r.id, r.digest):
+            return f"its submission {r.id} is another"
+        if r.state in (PUBLISHED, WITHDRAWN) and of.state in _COURSE[: _COURSE.index(r.state)]:
+            return f"its submission {r.id} is {r.state} already"
+        if WITHDRAWN not in (r.state, of.state):
+            live.add(r.digest)
+    jobs = select(_job.c.identity, _package.c.digest).join(_package, _package.c.id == _job.c.package_id)
+    tried = jobs.add_columns(_attempt.c.worker, _attempt.c.begun).join(_attempt, _attempt.c.job_id == _job.c.id)
+    for what, found in (("jobs", jobs), ("attempts", tried)):
+        before = {tuple(r) for r in mine.execute(found)}
+        if any(r.digest in live and tuple(r) not in before for r in there.execute(found)):
+            return f"it has {what} of its own"
+    # what came of submissions of others, under the same numbers
+    if not theirs and _named(Reader(there).known().values(), numbers) - set(known):
+        return "it has runs of another's submissions"
+    return ""
 
 
-def _of(source: Store, package: int) -> dict[str, list[Any]]:
-    """All rows of a package."""
-    mine = select(_job.c.id).where(_job.c.package_id == package)
-    queries = {
-        "package": select(_package).where(_package.c.id == package),
-        "submission": select(_submission).where(_submission.c.package_id == package).order_by(_submission.c.id),
-        "job": select(_job).where(_job.c.package_id == package).order_by(_job.c.id),
-        "attempt": select(_attempt).where(_attempt.c.job_id.in_(mine)).order_by(_attempt.c.id),
-    }
-    with explained(source._name), source._engine.connect() as connection:
-        return {name: [dict(r._mapping) for r in connection.execute(query)] for name, query in queries.items()}
+def _named(runs: Collection[Identity], numbers: Collection[int]) -> set[Identity]:
+    """Those of the runs that came of the submissions with these numbers."""
+    return {run for run in runs if (of := _OF.search(run.origin)) and int(of[1]) in numbers}
 
 
-def _package_of(
-    connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int], to: Store
-) -> tuple[int, dict[int, int], set[str]]:
-    """Adds what lacks of a package, and brings the rest to where it has got: one that was deleted has no results here
-    either. How many submissions were added, the number here of each by its own, and logs that no run may have now."""
-    (package,) = rows["package"]
-    at = connection.execute(select(_package.c.id).where(_package.c.digest == package["digest"])).scalar()
-    number = _inserted(connection, _package, package) if at is None else int(at)
-    numbers: dict[int, int] = {}
-    added, logs = 0, set[str]()
-    for s in sorted(rows["submission"], key=lambda s: s["state"] != WITHDRAWN):  # what was public before counts there
-        there = connection.execute(select(_submission).where(_submission.c.token == s["token"])).first()
-        if there is None:
-            own = {"package_id": number, "previous_id": None, "first_id": None}
-            numbers[s["id"]] = _inserted(connection, _submission, {**s, **own})
-            added += 1
-            continue
-        numbers[s["id"]] = there.id
-        if there.state in _COURSE and _COURSE.index(s["state"]) > _COURSE.index(there.state):
-            which = _submission.c.id == there.id
-            connection.execute(update(_submission).where(which).values(state=s["state"]))
-            if s["state"] == WITHDRAWN:
-                if there.state == PUBLISHED:
-                    logs |= unpublished(connection, number, there.found, runs.values())[1]
-                    note(connection, "", "", DELETED, f"submission {there.id}", "where it was copied from")
-                emptied(connection, which, number)
-                credited(connection, to)
-    mine = _submission.c.package_id == number
-    if connection.execute(select(_submission.c.id).where(mine, _submission.c.state != WITHDRAWN)).first() is None:
-        return added, numbers, logs  # nobody wants its jobs
-    filled = {"size": package["size"], "content": package["content"]}  # where it was handed in again
-    connection.execute(update(_package).where(_package.c.id == number, _package.c.size == 0).values(filled))
-    for j in rows["job"]:
-        _job_of(connection, j, [a for a in rows["attempt"] if a["job_id"] == j["id"]], number, runs.get(j["run_id"]))
-    return added, numbers, logs
+def _package_of(connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int], whole: bool) -> int:
+    """Makes the rows of a package the same; how many submissions were added. Where the source has damaged ones, and so
+    is not ``whole``, those that it seems to lack stay."""
+    numbers: dict[tuple[Table, int], int] = {}
+    before = set(connection.execute(select(_submission.c.token)).scalars())
+    for table, of in ((_package, "package"), (_submission, "submission"), (_job, "job"), (_attempt, "attempt")):
+        for row in rows[of]:
+            values = dict(row)
+            if table is _submission:  # older versions may not be there yet
+                del values["previous_id"], values["first_id"]
+            if table in (_submission, _job):
+                values["package_id"] = numbers[_package, rows["package"][0]["id"]]
+            if table is _job:
+                values["state"] = WAITING if row["state"] == RUNNING else row["state"]
+                if row["run_id"] is not None:  # or it is copied after this
+                    values["run_id"] = runs.get(row["run_id"])
+            if table is _attempt:
+                if (_job, row["job_id"]) not in numbers:
+                    continue  # of a damaged one
+                values["job_id"] = numbers[_job, row["job_id"]]
+            numbers[table, row["id"]] = _put(connection, table, values)
+    if whole:
+        at = numbers[_package, rows["package"][0]["id"]]
+        kept = {table: [n for (t, _), n in numbers.items() if t is table] for table in (_job, _attempt)}
+        queue.removed(connection, (_job.c.package_id == at) & _job.c.id.not_in(kept[_job]))
+        mine = _attempt.c.job_id.in_(kept[_job])
+        connection.execute(delete(_attempt).where(mine, _attempt.c.id.not_in(kept[_attempt])))
+    return len({s["token"] for s in rows["submission"]} - before)
 
 
-def _job_of(connection: Connection, job: Mapping[str, Any], attempts: list[Any], package: int, run: int | None) -> None:
-    """Adds a job with its attempts, or those that are new and what came of them."""
-    state = WAITING if job["state"] == RUNNING else job["state"]
-    task = task_of(job["task"])
-    of = (
-        task.run if task.file else None
-    )  # the same zip by another name is run once; what nobody can read is only itself
-    mine = connection.execute(select(_job).where(_job.c.package_id == package)).all()
-    there = next((r for r in mine if r.identity == job["identity"] or task_of(r.task).run == of), None)
-    if there is None:
-        number = _inserted(connection, _job, {**job, "package_id": package, "state": state, "run_id": run})
-        known: dict[tuple[str, int], Any] = {}
-    else:
-        number = there.id
-        tries = connection.execute(select(_attempt).where(_attempt.c.job_id == number)).all()
-        known = {(a.worker, a.begun): a for a in tries}
-        ended = (there.state in _ENDED, max((a.ended or 0 for a in tries), default=0))
-        theirs = (state in _ENDED, max((a["ended"] or 0 for a in attempts), default=0))
-        if ended[1] < theirs[1] or ended < theirs:
-            values = {**{name: job[name] for name in _WORKED}, "state": state, "run_id": run}
-            connection.execute(update(_job).where(_job.c.id == number).values(values))
-        elif there.run_id is None and run is not None and ended == theirs:  # it was published since
-            connection.execute(update(_job).where(_job.c.id == number).values(run_id=run))
-    for a in attempts:
-        old = known.get((a["worker"], a["begun"]))
-        if old is None:
-            _inserted(connection, _attempt, {**a, "job_id": number})
-        elif old.ended is None and a["ended"] is not None:
-            came = {name: a[name] for name in ("ended", "outcome", "detail", "log")}
-            connection.execute(update(_attempt).where(_attempt.c.id == old.id).values(came))
-
-
-def _linked(connection: Connection, older: Sequence[Any], numbers: Mapping[int, int]) -> None:
-    """Names the older versions of submissions that have none here."""
-    for s in older:
-        values = {"previous_id": numbers.get(s.previous_id), "first_id": numbers.get(s.first_id)}
-        mine = (_submission.c.id == numbers.get(s.id), _submission.c.first_id.is_(None))
-        connection.execute(update(_submission).where(*mine).values(values))
-
-
-def _inserted(connection: Connection, table: Table, row: dict[str, Any]) -> int:
-    """Inserts a row under its own number if that is free and means something, else under a new one; the number."""
-    values = dict(row)
-    taken = connection.execute(select(table.c.id).where(table.c.id == row["id"])).first()
-    keeps = table in _NUMBERED and taken is None
-    if not keeps:
-        del values["id"]
-    made = connection.execute(insert(table).values(values)).inserted_primary_key
+def _put(connection: Connection, table: Table, values: dict[str, Any]) -> int:
+    """Adds a row, or makes the one with its key the same; its number. That of a submission is the source's, for names
+    of runs have it."""
+    row = dict(values)
+    key = (table.c[name] == row[name] for name in _KEYS[table])
+    old = connection.execute(select(table).where(*key)).first()
+    if table is not _submission:
+        del row["id"]
+    if old is not None:
+        if new := {name: value for name, value in row.items() if old._mapping[name] != value}:
+            connection.execute(update(table).where(table.c.id == old.id).values(new))
+        return int(old.id)
+    made = connection.execute(insert(table).values(row)).inserted_primary_key
     assert made is not None
-    if keeps and connection.dialect.name == "postgresql":  # whose own numbers do not notice
+    if table is _submission and connection.dialect.name == "postgresql":  # whose own numbers do not notice
         most = connection.execute(select(func.max(table.c.id))).scalar_one()
         connection.execute(
             text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :most)"), {"name": table.name, "most": most}
         )
     return int(made[0])
+
+
+def _linked(connection: Connection, older: Sequence[Any]) -> None:
+    """Names the older versions of submissions."""
+    there = connection.execute(select(_submission.c.id, _submission.c.previous_id, _submission.c.first_id)).all()
+    numbers = {r.id for r in there}
+    for r in set(older) - set(there):
+        if {r.previous_id, r.first_id} <= {None, *numbers}:  # else of a damaged one
+            values = {"previous_id": r.previous_id, "first_id": r.first_id}
+            connection.execute(update(_submission).where(_submission.c.id == r.id).values(values))
+
+
+def _forget(to: Store, known: Collection[Identity], numbers: Collection[int]) -> int:
+    """Deletes the runs of these submissions that the source does not know any more; how many. What may be one that is
+    damaged there stays."""
+    odd = [run for run in known if wrong(Identity._fields, run)]
+    theirs = {run: number for number, run in to.known().items()}
+    gone = {
+        theirs[run]: str(_OF.search(run.origin)[1])  # type: ignore[index]
+        for run in _named(theirs, numbers) - set(known)
+        if not any(_may_be(run, other) for other in odd)
+    }
+    for batch in batches(sorted(gone)):
+
+        def work(connection: Connection, batch: Sequence[int] = tuple(batch)) -> set[str]:
+            connection.execute(update(_job).where(_job.c.run_id.in_(batch)).values(run_id=None))
+            for number in sorted({gone[run] for run in batch}):
+                note(connection, "", "", DELETED, f"submission {number}", "where it was copied from")
+            return removed(connection, batch)
+
+        with explained(to._name):
+            logs = repeated(to._engine, work)
+        to.drop_blobs(logs)
+    return len(gone)
+
+
+def _may_be(run: Identity, odd: Identity) -> bool:
+    """Whether a run is the same as one that is damaged, in all that can be read of that."""
+    every = zip(Identity._fields, run, odd, strict=True)
+    return all(mine == its for name, mine, its in every if not wrong([name], [its]))
+
+
+def _credit(source: Store, to: Store) -> None:
+    """Names the runs of finished jobs that were not there when the jobs were copied."""
+    theirs = {run: number for number, run in to.known().items()}
+    mine = {number: theirs[run] for number, run in source.known().items() if run in theirs}
+    query = select(_job.c.identity, _job.c.run_id).where(_job.c.run_id.is_not(None))
+    with explained(source._name), source._engine.connect() as connection:
+        runs = {identity: mine[run] for identity, run in connection.execute(query) if run in mine}
+
+    def work(connection: Connection) -> None:
+        lacking = select(_job.c.id, _job.c.identity).where(_job.c.run_id.is_(None), _job.c.state == DONE)
+        for r in connection.execute(lacking).all():
+            if r.identity in runs:
+                connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=runs[r.identity]))
+
+    with explained(to._name):
+        repeated(to._engine, work)

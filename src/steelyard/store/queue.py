@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, ins
 from steelyard.model.record import Record
 
 from . import schema
-from .dates import dated
+from .dates import dated, is_later
 from .engine import explained
 from .errors import LeaseLost, StoreError
 from .leasing import Then, anew, ended, repeated
@@ -175,10 +175,10 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(delete(_job).where(_job.c.id.in_(numbers)))
 
 
-def to_runs(connection: Connection, package: int, store: Store) -> int:
+def to_runs(connection: Connection, package: int, store: Store, *, late: bool = False) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
-    sources, set up in the same way, with the same figures."""
+    sources, set up in the same way, with the same figures. ``late``, it does not take the place of a later run."""
     published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
     origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:
@@ -196,7 +196,7 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
     ]
     made = 0
     for r, named, record in mine:
-        if _public(connection, record, named):
+        if _public(connection, record, named, late):
             continue
         public = replace(dated(record), origin=named, log="")
         try:
@@ -213,11 +213,12 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
     return made
 
 
-def _public(connection: Connection, record: Record, named: str) -> bool:
-    """Whether the run that counts for a record's setup is of another origin, and says the same."""
+def _public(connection: Connection, record: Record, named: str, late: bool) -> bool:
+    """Whether the run that counts for a record's setup is of another origin, and says the same; or, where the record is
+    ``late``, ended after it."""
     with suppress(StoreError):
         return any(
-            known.origin != named and _says(known) == _says(record)
+            (known.origin != named and _says(known) == _says(record)) or (late and is_later(known, record))
             for known in Reader(connection).records(by_keys([record.setup.key]))
         )
     return False

@@ -9,7 +9,7 @@ from msgspec import Struct, to_builtins
 
 from ...model.errors import UserError, counted
 from ...publish.sheet import plain
-from ...store import StoreError, copying, moving
+from ...store import StoreError, moving
 from ...store.engine import file_of, url_of
 from .. import options, select
 from ..output import Output
@@ -26,21 +26,21 @@ class Copy(Struct, frozen=True):
 
 @options.command(Copy, click.argument("source", metavar="FROM"), click.argument("to", metavar="TO"), options.tables)
 def verb(ask: Copy) -> int:
-    """Add the runs of one database that another lacks, with their logs, and what was handed in.
+    """Add the runs of one database that another lacks, with their logs; and make what was handed in the same there.
 
     FROM and TO are files, or URLs of databases on servers. A copy is a backup, and the way back; copied again it gets
     what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
-    counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
-    Runs and what was handed in that are damaged, and logs that TO does not take, are named and left out; the exit code
-    is 1 then.
+    counts. Submissions keep their numbers and private links, their queue goes on in TO, and what was deleted in FROM is
+    deleted there; so TO is empty, or an older copy in which nothing was handed in or run since. Operators, keys and
+    pauses stay behind. Runs and what was handed in that are damaged, and logs that TO does not take, are named and left
+    out; the exit code is 1 then.
     """
     source, to = ask.source, ask.to
     if source == to or _one_file(source, to):
         raise UserError(f"{source}: is copied to itself; give another database")
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
-        done = copying.copy(mine, theirs, progress("copied"))
-        damaged: list[str] = []
-        handed_in = moving.move(mine, theirs, damaged.append)
+        moved = moving.move(mine, theirs, progress("copied"))
+    done = moved.runs
     unkept = [f"logs that were not copied cannot be read in {source}; steelyard db check says why"] * bool(done.lacks)
     unkept += [
         f"logs that {to} did not take: {len(done.refused)}, the first for: {why}"
@@ -52,13 +52,14 @@ def verb(ask: Copy) -> int:
     if done.ahead:
         unkept.append(f"{counted(done.ahead, 'run')} of the future, by a clock that was ahead: all others are newer")
     heads = dict.fromkeys(
-        ("copied", "there before", "left out: newer ones are there", "logs not copied", "submissions"), 0
+        ("copied", "there before", "left out: newer ones are there", "logs not copied", "submissions", "deleted"), 0
     )
     left = done.lacks + len(done.refused)
-    counts = (done.copied, done.there, done.older, left, handed_in)
-    ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
-    ask.out.remark([*unkept, *(f"left out, for it is damaged: {what}" for what in damaged)])
-    return int(bool(damaged or done.refused or done.unreadable))
+    counts = (done.copied, done.there, done.older, left, moved.submissions, moved.deleted)
+    more = {"submissions": moved.submissions, "deleted": moved.deleted}
+    ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), **more})
+    ask.out.remark([*unkept, *(f"left out, for it is damaged: {what}" for what in moved.damaged)])
+    return int(bool(moved.damaged or done.refused or done.unreadable))
 
 
 def _one_file(source: str, to: str) -> bool:
