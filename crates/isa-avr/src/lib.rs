@@ -142,6 +142,11 @@ impl Core for Avr {
         self.r[..32].iter().map(|&r| r.into()).chain(special).collect()
     }
 
+    /// r2 to r17, r28 and r29, and the zero in r1 (avr-gcc's wiki, "Call-Saved Registers", "Fixed Registers").
+    fn kept(&self) -> Vec<(&'static str, u64)> {
+        (1..18).chain(28..30).map(|n| (Self::REGISTERS[n], self.r[n].into())).collect()
+    }
+
     fn hidden(&self) -> Vec<u32> {
         vec![self.rampz.into(), self.half]
     }

@@ -127,6 +127,11 @@ impl Core for Msp430 {
         all
     }
 
+    /// r4 to r10 (MSP430 Embedded Application Binary Interface, SLAA534, 3.2).
+    fn kept(&self) -> Vec<(&'static str, u64)> {
+        (4..11).map(|n| (Self::REGISTERS[n], self.r[n].into())).collect()
+    }
+
     fn hidden(&self) -> Vec<u32> {
         Vec::new()
     }

@@ -136,6 +136,12 @@ impl<X: Word> Core for Riscv<X> {
         low.chain(high).chain([self.pc]).collect()
     }
 
+    /// gp, tp and s0 to s11 (RISC-V ABIs, "Integer Register Convention"); RV32E has two of the latter.
+    fn kept(&self) -> Vec<(&'static str, u64)> {
+        let saved = [3, 4, 8, 9].into_iter().chain(18..28);
+        saved.map(|n| (Self::REGISTERS[n], self.r[n].wide())).collect()
+    }
+
     fn hidden(&self) -> Vec<u32> {
         let reserved = self.reserved.map_or([0, 0], |at| [1, at]);
         [reserved, [self.mcycle as u32, (self.mcycle >> 32) as u32]].concat()

@@ -118,6 +118,11 @@ impl Core for Thumb {
         all
     }
 
+    /// r4 to r11 (Procedure Call Standard for the Arm Architecture, 6.1.1).
+    fn kept(&self) -> Vec<(&'static str, u64)> {
+        (4..12).map(|n| (Self::REGISTERS[n], self.r[n].into())).collect()
+    }
+
     fn hidden(&self) -> Vec<u32> {
         let exclusive = self.exclusive.map_or([0, 0], |at| [1, at]);
         [&self.system[..], &exclusive, &[self.event.into()]].concat()

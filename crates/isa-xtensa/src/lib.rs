@@ -174,6 +174,13 @@ impl Core for Xtensa {
         all
     }
 
+    /// With register windows a0 to a7 of the caller, which calls eight registers on; without, a12 to a15 (Xtensa ISA
+    /// Reference Manual, 8.1).
+    fn kept(&self) -> Vec<(&'static str, u64)> {
+        let saved = if self.features.windowed() { 0..8 } else { 12..16 };
+        saved.map(|n| (Self::REGISTERS[n], self.a[n].into())).collect()
+    }
+
     fn hidden(&self) -> Vec<u32> {
         let loops = [self.lcount, self.lbeg, self.lend];
         let window = [self.window_base, self.window_start, self.thread, self.ccount];

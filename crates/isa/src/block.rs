@@ -69,6 +69,8 @@ pub trait Core: Sized + Send + Sync {
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
+    /// At a function's first instruction, and where it has returned to: the registers that it has to keep, by name.
+    fn kept(&self) -> Vec<(&'static str, u64)>;
     /// What instructions depend on besides [`Core::registers`] and the memory.
     fn hidden(&self) -> Vec<u32>;
     /// Sets what [`Core::registers`] returns, in its order; false, and nothing done, where the core has no debug port.
@@ -281,12 +283,19 @@ pub struct Block<C> {
     pub(crate) calls: u64,
     /// Whether there is native code for it.
     pub(crate) native: bool,
+    /// Whether it is of the harness's function with the edges: then there is none, for the run loop looks at it.
+    pub(crate) edges: bool,
 }
 
 impl<C> Block<C> {
     /// How often it ran in the interpreter.
     pub fn runs(&self) -> u32 {
         self.runs
+    }
+
+    /// Whether it has to be run by the run loop.
+    pub fn edges(&self) -> bool {
+        self.edges
     }
 }
 
@@ -313,6 +322,6 @@ impl<C: Core> Block<C> {
             let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
             i.refund = refund.try_into().expect("skipped instructions cost below 65536 cycles");
         }
-        Self { insns: insns.into(), cycles: sum, start, end, runs: 0, hot: 0, calls: 0, native: false }
+        Self { insns: insns.into(), cycles: sum, start, end, runs: 0, hot: 0, calls: 0, native: false, edges: false }
     }
 }

@@ -47,6 +47,8 @@ pub struct Machine<C: Core, T: Timing<C>> {
     /// The block that the interpreter ran last; none when native code has run since.
     last: usize,
     left_flash: Option<u32>,
+    /// What the function of the call in progress has to keep.
+    before: Vec<(&'static str, u64)>,
     /// What the timing model had when calls began that it is to forget.
     kept: Option<(Vec<u8>, Option<u32>)>,
 }
@@ -71,6 +73,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             hot: HOT,
             last: usize::MAX,
             left_flash: None,
+            before: Vec::new(),
             kept: None,
         };
         m.reset();
@@ -112,6 +115,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         self.cycles = 0;
         self.timing.reset();
         (self.last, self.left_flash, self.kept) = (usize::MAX, None, None);
+        self.before.clear();
         self.core.memory_mut().stop = None;
         self.core.memory_mut().forget_call();
         let places = self.core.memory().flash.len() / C::CODE_ALIGN as usize;
@@ -184,10 +188,11 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         std::mem::replace(&mut self.shares, on.then(Shares::new))
     }
 
-    /// The run loop: runs until `deadline`, and returns to its caller after each block while a call's end is watched.
+    /// The run loop: runs until `deadline`, and returns to its caller after each block while a call's beginning or end is
+    /// watched.
     fn look_up_at(&mut self, deadline: u64) {
         let m = self.core.memory_mut();
-        m.deadline = if m.watch.leaving() || m.watch.begins { 0 } else { deadline };
+        m.deadline = if m.watch.leaving() || m.watch.begins || m.watch.entering { 0 } else { deadline };
     }
 
     fn run_blocks<const PROFILED: bool>(&mut self, deadline: u64) -> Stop {
@@ -200,6 +205,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             if PROFILED && !std::mem::take(&mut self.resumed) && self.places.contains(&pc) {
                 self.met = true;
                 return Stop::Budget;
+            }
+            if !self.before.is_empty() && self.came_back(pc) {
+                return self.core.memory().stop.unwrap_or(Stop::Budget);
             }
             let slot = (pc.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
             let block = match self.blocks.get_mut(slot) {
@@ -214,8 +222,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                         }
                     }
                     let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
-                    let calls = self.core.memory().finished;
-                    self.blocks[slot].insert(Box::new(Block { hot, calls, ..Block::new(pc, run, &self.timing) }))
+                    let m = self.core.memory();
+                    let (calls, edges) = (m.finished, m.watch.in_run(pc));
+                    self.blocks[slot].insert(Box::new(Block { hot, calls, edges, ..Block::new(pc, run, &self.timing) }))
                 }
                 None => {
                     let m = self.core.memory_mut();
@@ -242,7 +251,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 let m = self.core.memory();
                 self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
                 block.runs = block.runs.wrapping_add(1);
-                if !PROFILED && block.runs == block.hot {
+                if !PROFILED && block.runs == block.hot && !block.edges {
                     let (runs, calls) = (u64::from(block.runs), m.finished - block.calls);
                     if block.runs < self.hot && 2 * runs < 3 * calls {
                         block.hot = self.hot.min(2 * block.runs);
@@ -270,7 +279,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
             }
             if self.cycles >= self.core.memory().deadline {
-                let met = self.call_begins() | self.left_call();
+                let met = self.call_begins() | self.call_enters() | self.left_call();
                 if (self.split_blocks() || met) && self.core.memory().stop.is_none() && self.cycles < deadline {
                     self.look_up_at(deadline);
                     continue;
@@ -355,7 +364,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let on = self.pieces.get(&run).is_some_and(|r| next > pc && r.of.contains_key(&next));
             open = on.then_some(run);
             if self.cycles >= self.core.memory().deadline {
-                let met = self.call_begins() | self.left_call();
+                let met = self.call_begins() | self.call_enters() | self.left_call();
                 if let Some(at) = self.core.split() {
                     self.pieces.retain(|_, r| !(r.start < at && at < r.end));
                     (open, _) = (None, self.forget_before(at));
@@ -391,6 +400,32 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             self.core.call_begins();
         }
         begins
+    }
+
+    /// Notes what a measured call's function has to keep, where the program comes to it; returns whether it is on its
+    /// way.
+    #[cold]
+    fn call_enters(&mut self) -> bool {
+        let on_the_way = self.core.memory().watch.entering;
+        if on_the_way && !self.core.memory().watch.in_run(self.core.pc()) {
+            self.before = self.core.kept();
+            self.core.memory_mut().watch.entering = false;
+        }
+        on_the_way
+    }
+
+    /// Compares the registers that a measured call's function has to keep, where the program comes back from it; returns
+    /// whether one has changed.
+    fn came_back(&mut self, pc: u32) -> bool {
+        if !self.core.memory().watch.in_run(pc) {
+            return false;
+        }
+        let (before, now) = (std::mem::take(&mut self.before), self.core.kept());
+        let Some(&(register, _)) = before.iter().zip(&now).find(|(b, n)| b != n).map(|(b, _)| b) else { return false };
+        let m = self.core.memory_mut();
+        (m.block_start, m.stall) = (self.cycles, 0);
+        m.fault(FaultKind::Convention { register }, Site { pc, cycles: 0 });
+        true
     }
 
     /// Remembers the last instruction in flash when execution leaves flash.

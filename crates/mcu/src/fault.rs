@@ -30,6 +30,8 @@ pub enum FaultKind {
     LeftHarness,
     /// A peripheral was used between the trigger's edges.
     Peripheral { address: u32 },
+    /// A measured call returned with a register changed that a function has to keep.
+    Convention { register: &'static str },
 }
 
 impl FaultKind {
@@ -48,6 +50,7 @@ impl FaultKind {
             Self::ForeignTrigger => "foreign-trigger",
             Self::LeftHarness => "left-harness",
             Self::Peripheral { .. } => "peripheral",
+            Self::Convention { .. } => "convention",
         }
     }
 }
@@ -86,6 +89,9 @@ impl fmt::Display for Fault {
             FaultKind::LeftHarness => write!(f, "the measured call did not return to the harness")?,
             FaultKind::Peripheral { address } => {
                 write!(f, "a measured call used the peripheral at {address:#x}")?;
+            }
+            FaultKind::Convention { register } => {
+                write!(f, "the call changed register {register}, which a function has to keep")?;
             }
         }
         write!(f, " at pc {:#x}, cycle {}", self.pc, self.cycle)

@@ -43,7 +43,7 @@ impl<'b, C: Lower> Region<'b, C> {
         while let Some(pc) = queue.pop_front() {
             let Some(block) = region.block(pc) else { continue };
             let first = region.plans.is_empty();
-            if !first && region.place(pc).is_none_or(&made) {
+            if !first && (block.edges() || region.place(pc).is_none_or(&made)) {
                 continue;
             }
             let fits = size + block.insns.len() <= MOST && block.runs() >= enough;

@@ -178,8 +178,8 @@ def ran(failure: Failure, sources: Path, log: str) -> Failure:
     every = (f for f in sorted(sources.rglob("*")) if f.is_file())
     if fault and _NEON.match(failure.detail) and (machine := _directive(every)):
         return Failure(Reason.FOREIGN_ISA, f"written for {machine}: {failure.detail}")
-    if fault and _HARNESS in failure.detail:
-        why = "the call had returned with a register or stack pointer changed that it has to keep"
+    if fault and _HARNESS in failure.detail and not failure.detail.startswith("convention"):
+        why = "the call had returned with a stack pointer changed that it has to keep"
     if (fault or failure.reason is Reason.RUNAWAY) and _ENDED.search(failure.detail):
         why = "the package ended the program, by exit, abort or assert: a call has to return"
     if failure.reason in _WRONG and (files := _unique(_NARROW, log)):

@@ -147,6 +147,8 @@ class Client:
                 name = request.op.value
                 if self.hello.api == API_BLOCK and (text := _not_to_be_written(request.op, stray)):
                     raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name} {text}"))
+                if stray.area == "message" and (text := _in_front(self.hello, request, stray)):
+                    raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name}{self._sizes(request)}: {text}"))
                 if stray.is_input:
                     self.remarks[f"{name} {stray.text}"] = None
                 elif answer.intact or stray.area != "guard":  # otherwise the caller reports the overrun
@@ -266,6 +268,15 @@ class Client:
             answers.append(CallResult(code, length, intact, over, stack, heap, output, pulse, ticks, filled))
         self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers
+
+
+def _in_front(hello: Hello, request: Request, stray: Stray) -> str:
+    """What a call writes right in front of its output, where alignment leaves bytes that are nobody's (``place`` in
+    harness/main.c); empty where it writes into its input alone."""
+    offset = 0 if request.op.is_schedule else request.offset
+    between = -(request.offset + len(request.data)) % 8 + offset
+    beyond = stray.past + stray.count + hello.room(request.op, len(request.data)) + between
+    return f"writes {counted(min(stray.count, beyond), 'byte')} in front of its output buffer" if beyond > 0 else ""
 
 
 def _not_to_be_written(op: Op, stray: Stray) -> str:

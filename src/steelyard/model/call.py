@@ -179,6 +179,14 @@ class Hello(Struct, frozen=True):
         """A call with a key and a nonce, or a context, of zeros."""
         return Request(op, bytes(self.key_bytes), bytes(self.npub_bytes), b"", message, paint=paint)
 
+    def room(self, op: Op, length: int) -> int:
+        """Bytes of a call's output buffer, given those of its input (``sy_out_max`` of the harness)."""
+        if self.api == API_BLOCK:
+            return self.npub_bytes if op.is_schedule else length
+        if self.api != 1:
+            return self.a_bytes
+        return length + (0 if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else self.a_bytes)
+
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
         """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack; a block
         cipher's has sizes of its own."""

@@ -30,6 +30,8 @@ pub struct Watch {
     leaving: Option<Call>,
     /// A call has begun, and the core has callers in registers.
     pub begins: bool,
+    /// A call has begun, and the program is not in the function that is called yet.
+    pub entering: bool,
     /// Where the core saves these in the callers' frames.
     pub saves: Vec<Range<u32>>,
     /// The address to which the first call returned, and the stack pointer there.
@@ -62,6 +64,7 @@ impl Watch {
             touched: vec![0; ram].into(),
             leaving: None,
             begins: false,
+            entering: false,
             saves: Vec::new(),
             resume: None,
             clean: false,
@@ -79,7 +82,7 @@ impl Watch {
 
     /// No call is in progress.
     pub(crate) fn forget(&mut self) {
-        self.begins = false;
+        (self.begins, self.entering) = (false, false);
         (self.leaving, self.clean, self.free, self.unseen) = (None, false, 0..0, 0);
     }
 
@@ -94,7 +97,7 @@ impl Watch {
     }
 
     /// Whether `pc` is in the harness's function with the edges.
-    pub(crate) fn in_run(&self, pc: u32) -> bool {
+    pub fn in_run(&self, pc: u32) -> bool {
         self.harness.as_ref().is_some_and(|h| h.run.contains(&pc))
     }
 
@@ -168,10 +171,9 @@ impl Memory {
         let (from, to) = (offset(harness.free_start), offset(out));
         self.watch.inputs.clear();
         self.watch.inputs.extend_from_slice(self.ram.get(from..to).unwrap_or(&[]));
-        if harness.windows {
-            self.watch.begins = true;
-            self.deadline = 0;
-        }
+        self.watch.begins = harness.windows;
+        self.watch.entering = true;
+        self.deadline = 0;
         self.watch.harness = Some(harness);
     }
 
