@@ -14,8 +14,10 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import URL, update
 
-from steelyard.store import Store, StoreError, blobs, logs, schema
+from steelyard.store import Keeper, Store, StoreError, blobs, copying, logs, schema
+from steelyard.store.engine import writing
 from steelyard.store.errors import LogLost
+from steelyard.store.writing import append
 
 from .conftest import RECORD
 from .servers import SERVERS, emptied
@@ -118,3 +120,36 @@ def test_a_store_in_memory_may_have_a_folder(tmp_path: Path) -> None:
     with Store.open("sqlite://", blobs=tmp_path) as store:
         assert store.get_blob(store.put_blob("log")) == b"log"
         assert list(tmp_path.rglob("*.gz"))
+
+
+def test_a_log_stays_while_a_run_with_it_is_stored(database: str) -> None:
+    """Another run that had it is deleted just then."""
+    with Store.open(database) as store, Store.open(database) as other, ThreadPoolExecutor(1) as pool:
+        digest = store.put_blob("the same")
+        with writing(store._engine).begin() as connection:
+            store.put_blob("the same", connection)
+            dropped = pool.submit(other.drop_blobs, [digest])
+            with pytest.raises(TimeoutError):
+                dropped.result(0.3)
+            append(connection, replace(RECORD, log=digest))
+        dropped.result()
+        assert store.get_blob(digest) == b"the same"
+
+
+def test_a_log_that_was_deleted_before_its_run_is_stored_is_stored_again(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(database) as store, Store.open(tmp_path / "a.db") as source:
+        keeper = Keeper(store)
+        record = keeper.with_log(RECORD, "said")
+        store.drop_blobs([record.log])
+        assert keeper.add(record).id is not None
+        assert store.get_blob(record.log) == b"said"
+
+        digest = source.put_blob("copied")
+        source.add(replace(RECORD, log=digest))
+        put = store.put_blob
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "put_blob", lambda text, within=None: put(text, within) if within else digest)
+            assert copying.copy(source, store).copied == 1
+        assert store.get_blob(digest) == b"copied"

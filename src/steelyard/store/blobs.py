@@ -71,8 +71,8 @@ class Blobs:
         self.folder = folder
 
     def put(self, content: str | bytes, _: object = None) -> str:
-        """Stores ``content`` unless it is there, and returns its SHA-256; a transaction means nothing to it. Raises
-        :class:`StoreFailure` when it cannot be written."""
+        """Stores ``content`` unless it is there, and returns its SHA-256; a transaction that is rolled back leaves the
+        file. Raises :class:`StoreFailure` when it cannot be written."""
         digest, data = named(content)
         path = self._path(digest)
         try:
@@ -91,7 +91,10 @@ class Blobs:
         """Those of these that are there."""
         return {d for d in digests if is_digest(d) and self._path(d).exists()}
 
-    def drop(self, digests: Collection[str]) -> None:
+    def hold(self, digests: Collection[str], _: object) -> None:
+        """Does nothing: of a database that is a file one transaction at a time writes."""
+
+    def drop(self, digests: Collection[str], _: object = None) -> None:
         """Deletes these, if they are there. Raises :class:`StoreFailure`."""
         for path in map(self._path, filter(is_digest, digests)):
             try:

@@ -49,8 +49,7 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
         logs.copy(log)
     for batch in batches(todo, RECORDS):
         for record in sorted(_readable(source, batch, lost), key=lambda r: r.id or 0):
-            logs.copy(record.log)
-            to.add(record)
+            to.add(record, log=logs.copy(record.log))
         step(done := done + len(batch), len(todo))
     ahead = sum(ended(run.finished) != (run.finished or 0) for run in mine.values())
     counts = len(todo) - len(lost.intersection(todo)), len(mine) - len(missing), len(missing) - len(todo)
@@ -83,16 +82,18 @@ class _Logs:
         self._source, self._to = source, to
         self.lacking, self.refused = set[str](), dict[str, str]()
 
-    def copy(self, digest: str) -> None:
-        """Copies a log, if it is one."""
+    def copy(self, digest: str) -> bytes | None:
+        """Copies a log, if it is one; its content, if it was."""
         if not digest:
-            return
+            return None
         try:
             content = self._source.get_blob(digest)
         except StoreError:
             self.lacking.add(digest)
-            return
+            return None
         try:
             self._to.put_blob(content)
         except StoreError as e:
             self.refused[digest] = str(e)
+            return None
+        return content

@@ -29,6 +29,8 @@ class Keeper:
         #: records that are not stored yet, by their setup's key
         self.waiting: dict[str, Record] = {}
         self._leases: dict[str, int | None] = {}
+        #: logs of records that are not stored yet, as ``record.log`` names them, by the setup's key
+        self._logs: dict[str, tuple[str, str]] = {}
         #: records that were stored with a later one, since nobody asked
         self._late: dict[str, Record] = {}
         self._tenure = Tenure(store)
@@ -80,10 +82,14 @@ class Keeper:
         stored: dict[str, Record] = {}
         for key, record in list(self.waiting.items()):
             try:
-                stored[key] = replace(record, id=self.store.add(record, self._leases[key]))
+                digest, text = self._logs.get(key, ("", ""))
+                log = text if digest == record.log else None
+                stored[key] = replace(record, id=self.store.add(record, self._leases[key], log))
                 del self.waiting[key]
+                self._logs.pop(key, None)
             except LeaseLost as e:
                 del self.waiting[key]
+                self._logs.pop(key, None)
                 text = f"not stored: {e}"
                 stored[key] = self.find_one(key) or replace(record, notes=(*record.notes, text))
             except (StoreError, OSError) as e:
@@ -96,6 +102,8 @@ class Keeper:
     def with_log(self, record: Record, text: str) -> Record:
         """The record with ``text`` as its log, or with a note that the log could not be stored."""
         try:
-            return replace(record, log=self.store.put_blob(text))
+            digest = self.store.put_blob(text)
         except (StoreError, OSError) as e:
             return replace(record, notes=(*record.notes, f"its log could not be stored: {e}"))
+        self._logs[record.setup.key] = digest, text
+        return replace(record, log=digest)

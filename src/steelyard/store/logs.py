@@ -18,6 +18,8 @@ from .schema import build_log
 PACKED = 8 << 20
 _THERE = select(build_log.c.digest).where(build_log.c.digest.in_(bindparam("digests", expanding=True)))
 _CONTENT = select(build_log.c.content).where(build_log.c.digest == bindparam("wanted"))
+_KEPT = _THERE.with_for_update(read=True)
+_MINE = _THERE.with_for_update()
 _INTO = insert(build_log)
 _GONE = delete(build_log).where(build_log.c.digest.in_(bindparam("digests", expanding=True)))
 
@@ -29,12 +31,15 @@ class Logs:
         self._engine, self._name = engine, name
 
     def put(self, content: str | bytes, within: Connection | None = None) -> str:
-        """Stores a log unless it is there, and returns its digest; in a transaction of its own, or ``within`` one. Its
-        caller has the driver's errors then: where another stores the same just now, :func:`repeated` begins anew."""
+        """Stores a log unless it is there, and returns its digest; in a transaction of its own, or ``within`` one, to
+        the end of which nobody deletes it. Its caller has the driver's errors then: where another stores the same just
+        now, :func:`repeated` begins anew."""
         digest, data = blobs.named(content)
 
         def work(connection: Connection) -> None:
-            if connection.execute(_THERE, {"digests": [digest]}).first() is None:
+            # a lock of what is not there would keep MariaDB's other writers out
+            there = connection.execute(_THERE, {"digests": [digest]}).first()
+            if there is None or connection.execute(_KEPT, {"digests": [digest]}).first() is None:
                 small = blobs.packed(data)
                 if len(small) > PACKED:
                     raise StoreError(f"a log has {len(small)} bytes compressed, and at most {PACKED}")
@@ -62,12 +67,10 @@ class Logs:
             parts = batches(sorted(digests))
             return {d for some in parts for d in connection.execute(_THERE, {"digests": some}).scalars()}
 
-    def drop(self, digests: Collection[str]) -> None:
+    def hold(self, digests: Collection[str], within: Connection) -> None:
+        """Waits for transactions that store runs with these, as those that begin later wait for this one."""
+        within.execute(_MINE, {"digests": sorted(digests)}).all()
+
+    def drop(self, digests: Collection[str], within: Connection) -> None:
         """Deletes these, if they are there."""
-
-        def work(connection: Connection) -> None:
-            for some in batches(sorted(digests)):
-                connection.execute(_GONE, {"digests": some})
-
-        with explained(self._name):
-            repeated(self._engine, work)
+        within.execute(_GONE, {"digests": sorted(digests)})

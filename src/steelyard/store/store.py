@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -13,7 +13,7 @@ from steelyard.model.row import Made, Row
 
 from . import queries
 from .blobs import Blobs
-from .errors import DAMAGED, Unreadable
+from .errors import DAMAGED, StoreError, Unreadable
 
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
     from sqlalchemy import Connection, Engine
@@ -78,14 +78,20 @@ class Store:
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
             raise Unreadable(f"{type(error).__name__}: {error}", DAMAGED, self._name) from error
 
-    def add(self, record: Record, lease: int | None = None) -> int:
+    def add(self, record: Record, lease: int | None = None, log: str | bytes | None = None) -> int:
         """Stores a finished run in one transaction and returns its id. Raises :class:`LeaseLost`, and stores nothing,
-        where the ``lease`` of that number is gone; else it ends."""
+        where the ``lease`` of that number is gone; else it ends. The content of its ``log``, which was stored before,
+        is stored again where the last run that had it was deleted meanwhile."""
         from .engine import explained
         from .writing import add
 
+        def put(connection: Connection) -> None:
+            if log is not None:
+                with suppress(StoreError):  # it may be there still
+                    self.put_blob(log, connection)
+
         with explained(self._name):
-            return add(self._engine, record, lease)
+            return add(self._engine, record, lease, put)
 
     def claim(self, key: str, holder: str, stale: Lease | None = None, then: Then | None = None) -> Lease:
         """See :func:`.leasing.claim`."""
@@ -276,7 +282,17 @@ class Store:
         return self._blobs.has(digests)
 
     def drop_blobs(self, digests: Collection[str]) -> None:
-        """Deletes those of these logs that no run has any more."""
-        with self._reader() as reader:
-            gone = set(digests) - reader.logged(digests)
-        self._blobs.drop(gone)
+        """Deletes those of these logs that no run has any more, nor one that is just stored with its log in one
+        transaction."""
+        from .engine import explained
+        from .leasing import repeated
+        from .reading import Reader
+
+        for batch in queries.batches(sorted(digests)):
+
+            def work(connection: Connection, some: Sequence[str] = tuple(batch)) -> None:
+                self._blobs.hold(some, connection)
+                self._blobs.drop(set(some) - Reader(connection).logged(some), connection)
+
+            with explained(self._name):
+                repeated(self._engine, work)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -26,13 +26,17 @@ _INT64 = 2**63
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
-def add(engine: Engine, record: Record, lease: int | None = None) -> int:
-    """Inserts a record in one transaction, which also ends its ``lease``, and returns its id. Raises
+def add(
+    engine: Engine, record: Record, lease: int | None = None, also: Callable[[Connection], None] | None = None
+) -> int:
+    """Inserts a record in one transaction, which does ``also`` that, and ends its ``lease``; returns its id. Raises
     :class:`StoreError` for values that cannot be stored, :class:`LeaseLost` where that lease is gone."""
 
     def work(connection: Connection) -> int:
         if lease is not None and not ended(connection, lease):
             raise LeaseLost("another Steelyard has taken over this run")
+        if also is not None:
+            also(connection)
         return append(connection, record)
 
     return repeated(engine, work)
