@@ -266,3 +266,48 @@ def test_a_damaged_job_is_shown_and_repaired(store: Store) -> None:
     assert len(store.runs()) == 1
     assert yard.delete(submission.number) == 1
     assert yard.counts() == {}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE submission SET found = '{' WHERE id = 1",
+        "UPDATE submission SET state = 'odd' WHERE id = 1",
+        "UPDATE job SET task = '{' WHERE id = 1",
+        "UPDATE job SET task = '{', run_id = NULL WHERE id = 1",
+    ],
+)
+def test_what_is_damaged_is_deleted_with_its_runs(damage: str, store: Store) -> None:
+    """And nothing that others have public: the same zip under another name, and the next version."""
+    yard, line, desk = Yard(store, "ann"), Queue(store, "w"), Desk(store)
+    named = replace(GIVEN, name="other.zip", found=GIVEN.found.replace("toy1", "other"))
+
+    def given_in(given: Given, sources: str, **names: str) -> str:
+        wanted = [replace(t, sources=sources * 64, **names) for t in tasks(given, "a")]
+        token = desk.hand_in(given, wanted, ROOM)
+        desk.publish(token)
+        return token
+
+    def weighed(variant: str, digest: str) -> None:
+        with line.taken("a") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=record(f"{variant}/ref", family="toy", digest=digest, target="a"))
+
+    first = given_in(GIVEN, "d")
+    weighed("toy1", "d")
+    yard.repeat(1)
+    weighed("toy1", "d")
+    given_in(named, "d", variant="other")
+    weighed("other", "d")
+    given_in(replace(GIVEN, content=b"next", previous=first), "e")
+    for _ in range(2):
+        weighed("toy1", "e")
+        yard.repeat(3)
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql(damage)
+    assert len(store.runs(newest_only=False)) == 5
+    assert yard.delete(1) == 2
+    left = [(r.setup.variant, r.setup.implementation_digest[0]) for r in store.runs(newest_only=False)]
+    assert left == [("toy1", "e"), ("toy1", "e"), ("other", "d")]
+    assert (yard.delete(2), yard.delete(3)) == (1, 2)
+    assert (store.runs(), store.orphans()) == ([], [])

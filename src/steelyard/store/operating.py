@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from steelyard.model.errors import UserError, unknown
 from steelyard.model.target import load_target, target_names
@@ -22,7 +22,7 @@ from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING, now
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
-from .task import Task, detail_of, offered, outcome_of, task_of
+from .task import Task, detail_of, offered, outcome_of, readable, task_of
 from .writing import row_of
 
 #: microseconds after which a worker that says nothing is forgotten
@@ -226,7 +226,7 @@ class Yard:
 
         def work(connection: Connection) -> tuple[int, set[str]]:
             before = connection.execute(select(_submission.c.found).where(mine)).scalar()
-            package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED, PUBLISHED))
+            package = changed(connection, mine, WITHDRAWN, None)
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
             gone = unpublished(connection, package, before)
@@ -325,7 +325,7 @@ def forget(store: Store, run: int) -> None:
     store.drop_blobs(logs)
 
 
-#: what of an implementation a task says, the last one not always
+#: what of an implementation :func:`_sources` has
 _IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
 #: packages that are public, with records that are not runs: the same was public already, until it was deleted
 _SAME = (
@@ -356,21 +356,20 @@ def credited(connection: Connection, store: Store) -> None:
         queue.to_runs(connection, package, store, late=True)
 
 
-def unpublished(
-    connection: Connection, package: int, found_in_it: str, kept: Collection[int] = ()
-) -> tuple[int, set[str]]:
-    """Deletes the runs of a package's implementations, unless another published submission has them or they are
-    ``kept``; how many, and their logs."""
+def unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:
+    """Deletes the runs of a package's implementations, unless another published submission has them; how many, and
+    their logs. What cannot be read keeps no run public: they are known by their origins too."""
     others = select(_submission.c.found).where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
     public = frozenset[tuple[str, ...]]().union(*map(offered, connection.execute(others).scalars()))
-    offers = offered(found_in_it) - public
     jobs = connection.execute(select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all()
-    mine = [j for j in jobs if (t := task_of(j.task)).implementation in offers or not (t.file or public)]
+    of = {j.id: task_of(j.task) for j in jobs}
+    offers = offered(found_in_it) if readable(found_in_it) else {t.implementation for t in of.values() if t.file}
+    mine = [j for j in jobs if of[j.id].implementation in offers - public or not (of[j.id].file or public)]
+    kept = {j.run_id for j in jobs if of[j.id].implementation in public}
     found = {j.run_id for j in mine if j.run_id is not None}
-    found |= _earlier(connection, package, [t for j in mine if (t := task_of(j.task)).file])
-    runs = sorted(found.difference(kept))
-    gone = [j.id for j in mine if j.run_id in runs]
-    connection.execute(update(_job).where(_job.c.id.in_(gone)).values(run_id=None))
+    found |= _named(connection, package, [of[j.id] for j in mine], {o[:-1] for o in public}) - kept
+    runs = sorted(found)
+    connection.execute(update(_job).where(_job.c.run_id.in_(runs)).values(run_id=None))
     return len(runs), removed(connection, runs)
 
 
@@ -394,24 +393,39 @@ def removed(connection: Connection, runs: Sequence[int]) -> set[str]:
     return logs
 
 
-def _earlier(connection: Connection, package: int, tasks: Sequence[Task]) -> set[int]:
-    """The runs of these tasks that repeated ones replaced, known by implementation and by the submission that their
-    origin names. Other packages of its line may have the same sources: what is theirs stays."""
-    run, setup, implementation = schema.run, schema.setup, schema.implementation
-    lines = connection.execute(
-        select(_submission.c.first_id, _submission.c.id).where(_submission.c.package_id == package)
+def _named(
+    connection: Connection, package: int, tasks: Sequence[Task], public: Collection[tuple[str, ...]]
+) -> set[int]:
+    """The runs that have a package's submissions as their origin: those of its ``tasks``, also earlier ones, and those
+    of nothing that is ``public`` still or of other versions, whose sources may be the same: what is theirs stays."""
+    run, setup, implementation, s = schema.run, schema.setup, schema.implementation, _submission.c
+    lines = {r.first_id or r.id for r in connection.execute(select(s.first_id, s.id).where(s.package_id == package))}
+    ends = tuple(queue.origin("", number) for number in sorted(lines))
+    versions = (
+        select(_job.c.task)
+        .join(_submission, s.package_id == _job.c.package_id)
+        .where(s.package_id != package, s.state == PUBLISHED, or_(s.first_id.in_(lines), s.id.in_(lines)))
     )
-    ends = tuple(queue.origin("", s.first_id or s.id) for s in lines)
-    found: set[int] = set()
-    for of in {(t.primitive, t.family, t.variant, t.name, t.sources) for t in tasks}:
-        names = (implementation.c[n] == value for n, value in zip(_IMPLEMENTATION, of, strict=True) if value)
-        joined = run.join(setup, run.c.setup_id == setup.c.id).join(
-            implementation, setup.c.implementation_id == implementation.c.id
-        )
-        theirs = connection.execute(select(run.c.id, run.c.origin).select_from(joined).where(*names))
-        found |= {r.id for r in theirs if r.origin.endswith(ends)}
+    mine = set(map(_sources, tasks))
+    theirs = {_sources(task_of(text)) for text in connection.execute(versions).scalars()}
+    named = (
+        select(run.c.id, run.c.origin, *(implementation.c[n] for n in _IMPLEMENTATION))
+        .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
+        .where(or_(*map(run.c.origin.endswith, ends)))
+    )
+    found = set()
+    for number, origin, *names, digest in connection.execute(named):
+        either = {(*names, digest), (*names, "")}  # a task may not say its sources
+        its_own = not (tuple(names) in public or either & theirs)
+        if origin.endswith(ends) and (either & mine or its_own):
+            found.add(number)
     held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
     return found - set(connection.execute(held).scalars())
+
+
+def _sources(task: Task) -> tuple[str, ...]:
+    """What of an implementation a task says, as records do; the last one is empty in old tasks."""
+    return task.primitive, task.family, task.variant, task.name, task.sources
 
 
 __all__ = ["DONE", "FAILED", "RUNNING", "WAITING", "Attempt", "Board", "Hold", "Line", "Offer", "Worker", "Yard"]

@@ -231,11 +231,13 @@ def _is_there(connection: Connection, token: str) -> bool:
 
 
 def changed(
-    connection: Connection, which: ColumnElement[bool], state: str, before: Sequence[str] = (PRIVATE,)
+    connection: Connection, which: ColumnElement[bool], state: str, before: Sequence[str] | None = (PRIVATE,)
 ) -> int | None:
-    """Changes the state of a submission; its package, if it was in a state ``before``."""
+    """Changes the state of a submission; its package, if it was in a state ``before``: None is any other one, also one
+    that no version knows."""
     queue.touch(connection, _package.c.id == select(_submission.c.package_id).where(which).scalar_subquery())
-    done = connection.execute(update(_submission).where(which, _submission.c.state.in_(before)).values(state=state))
+    was = _submission.c.state != state if before is None else _submission.c.state.in_(before)
+    done = connection.execute(update(_submission).where(which, was).values(state=state))
     if done.rowcount != 1:
         return None
     return int(connection.execute(select(_submission.c.package_id).where(which)).scalar_one())
