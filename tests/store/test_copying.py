@@ -209,6 +209,8 @@ def test_a_verified_run_takes_no_time_below_zero(make: Make) -> None:
         ("UPDATE package SET content = x'00' WHERE id = 1", "package 1: its content is not the one", 1),
         ("UPDATE package SET size = 'big' WHERE id = 1", "package 1: its size is of type str", 1),
         ("UPDATE job SET state = 'odd' WHERE id = 1", "job 1: its state is 'odd'", 2),
+        ("UPDATE job SET task = '{' WHERE id = 1", "job 1: its task cannot be read", 2),
+        ("UPDATE job SET record = '{' WHERE id = 1", "job 1: its record cannot be read", 2),
         ("UPDATE job SET priority = 1.5 WHERE id = 1", "job 1: its priority is of type float", 2),
         ("UPDATE job_attempt SET begun = 1.5", "job_attempt 1: its begun is of type float", 2),
     ],

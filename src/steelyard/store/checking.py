@@ -52,7 +52,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
                 yield from _log(store, number, digest)
         step(done := done + len(batch), len(known))
     for what in moving.damaged(store):
-        yield Trouble(None, what, "restore a copy, or delete the submission")
+        yield Trouble(None, what, "restore a copy, repeat a job whose record it is, or delete the submission")
 
 
 def _reads(store: Store, number: int, run: Identity) -> Iterator[Trouble]:

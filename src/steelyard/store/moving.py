@@ -28,7 +28,7 @@ from .queue import DONE, FAILED, RUNNING, WAITING
 from .reading import Reader, wrong
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN
-from .task import readable
+from .task import readable, record_of, task_of
 from .types import stored
 
 _package, _submission, _job, _attempt = schema.package, schema.submission, schema.job, schema.job_attempt
@@ -115,6 +115,10 @@ def _wrong(table: Table, row: Mapping[str, Any]) -> str:
         return f"its state is {cut(row['state'], 20)!r}"
     if table is _submission and row["state"] != WITHDRAWN and not readable(row["found"]):
         return "what was found in it cannot be read"
+    if table is _job and not task_of(row["task"]).file:
+        return "its task cannot be read"
+    if table is _job and row["record"] is not None and record_of(row["record"]) is None:
+        return "its record cannot be read"
     if table is _package and row["size"] and hashlib.sha256(row["content"]).hexdigest() != row["digest"]:
         return "its content is not the one that was handed in"
     return ""
