@@ -17,6 +17,7 @@ from steelyard.model.record import Record
 from steelyard.store import Store
 from steelyard.store.copying import copy
 from steelyard.store.operating import forget
+from steelyard.web import address
 from tests.made_up import other_build, record
 from tests.web.conftest import RECORDS, Site, made
 
@@ -41,6 +42,13 @@ def test_a_run_that_newer_ones_replace_keeps_its_address(tmp_path: Path) -> None
         ]
         assert "run 2:" in newest.text
         assert "run 1:" in site.page(older).text
+
+
+def test_a_name_has_one_spelling_in_an_address() -> None:
+    for name in ("", ".", "..", "~", "~a", ".a", "a~", "a/b"):
+        assert address.segments(address.path("variants", name)) == ("variants", name)
+    assert not address.is_private(address.segments("/~submissions/x"))
+    assert not address.is_private(address.segments("/api/~v1/submissions/x"))
 
 
 ATOM = "{http://www.w3.org/2005/Atom}"

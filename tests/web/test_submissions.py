@@ -88,7 +88,6 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     assert (log.status, log.headers["cache-control"]) == (200, "private, no-store")
     for spelled in (
         f"/{link}",
-        link.replace("/s", "/~s", 1),
         f"{link}/",
         f"/{file}",
         "//submissions",
@@ -97,7 +96,8 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
         got = request(service.url, spelled)
         assert (got.status, got.headers["cache-control"]) == (200, "private, no-store"), spelled
         assert "etag" not in got.headers
-    for wrong in (f"{link}/99", f"{link}/99/log", f"/submissions/{'x' * 22}/{own.rsplit('/', 1)[1]}"):
+    hidden = link.replace("/s", "/~s", 1)  # from a proxy that keeps private addresses out of its log
+    for wrong in (hidden, f"{link}/99", f"{link}/99/log", f"/submissions/{'x' * 22}/{own.rsplit('/', 1)[1]}"):
         assert request(service.url, wrong).status == 404
     assert request(service.url, "/variants/tinyjambu128v2").status == 404, "nobody else sees it"
     assert "tinyjambu" not in request(service.url, "/").text

@@ -32,7 +32,7 @@ def path(*segments: str, **query: str) -> str:
 def segments(raw: str) -> tuple[str, ...]:
     """The names in a path as it was sent, before anything was decoded in it."""
     parts = raw.split("?")[0].split("/")
-    return tuple(unquote(p, errors="backslashreplace").removeprefix(_GUARD) for p in parts if p)
+    return tuple(_unguarded(unquote(p, errors="backslashreplace")) for p in parts if p)
 
 
 def is_private(names: Sequence[str]) -> bool:
@@ -49,8 +49,17 @@ def token(link: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    guarded = _GUARD + name if not name or name[0] in (".", _GUARD) else name
-    return quote(guarded, safe="", errors="backslashreplace")
+    return quote(_GUARD + name if _is_odd(name) else name, safe="", errors="backslashreplace")
+
+
+def _unguarded(name: str) -> str:
+    """The name that a part of an address has. Each has one spelling: a proxy knows private ones by it."""
+    rest = name.removeprefix(_GUARD)
+    return rest if _is_odd(rest) else name
+
+
+def _is_odd(name: str) -> bool:
+    return not name or name[0] in (".", _GUARD)
 
 
 def run(key: str, finished: int | None) -> tuple[str, str]:
