@@ -373,7 +373,7 @@ def _compile(
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker made no {missing[0]}, and said nothing"), log)
-    if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target.chip)):
+    if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target)):
         return refused, notes
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..model.elf import address, exported, sections, symbols, undefined
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
-from ..model.target import Chip
+from ..model.target import Target
 
 #: names that the harness, its targets and their linker scripts define
 _HARNESS = re.compile(r"sy_\w+|main|__?end|end|__heap_start|_start|__vectors|__crt0_\w+")
@@ -19,7 +19,8 @@ _START = re.compile(r"\.(vectors|start|reset|isr_vector|init\d*|fini\d*)(\..*)?"
 _MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
 _AVR_DATA = 0x80_0000  # the tools' offset of the data space
 _WORD = 4  # bytes, which an Xtensa's instruction RAM gives at once
-_LEAST = 96  # bytes, below every target's SY_STACK_RESERVE: with less, no buffer has room
+#: bytes that a target's harness keeps for its own frames: with less, no buffer has room, and it cannot even say so
+_RESERVE = re.compile(r"^#define SY_STACK_RESERVE (\d+)", re.M)
 #: names of sections that compilers choose; what a target's linker script says of others in flash
 _COMPILERS = re.compile(
     r"\.(text|rodata|s?data|s?bss|noinit|literal|progmem|jumptables|init|fini|[cd]tors|gnu|ARM|eh_frame|xt)\b.*"
@@ -100,10 +101,11 @@ def displacing(work: Path, said: Iterable[str]) -> Failure | None:
     return Failure(Reason.PLACED_SECTION, f"{names}: here code and constants are in the compiler's sections only")
 
 
-def misplaced(image: bytes, chip: Chip) -> Failure | None:
+def misplaced(image: bytes, target: Target) -> Failure | None:
     """Why a linked image cannot work or would have wrong figures; None when it is fine. A section of the package's own
     outside flash would not be counted, initialised, or protected from the buffers. RAM may leave too little room for
     the harness's stack."""
+    chip = target.chip
     flash = range(chip.flash.base, chip.flash.base + chip.flash.size)
     start = chip.ram.base + (_AVR_DATA if chip.core.startswith("avr") else 0)
     ram = range(start, start + chip.ram.size)
@@ -125,6 +127,8 @@ def misplaced(image: bytes, chip: Chip) -> Failure | None:
         text = f"{', '.join(own[:5])}: after it, initial values of data are not at a multiple of {_WORD} bytes"
         return Failure(Reason.PLACED_SECTION, text)
     left = ram.stop - max((s.address + s.size for s in placed if s.address in ram), default=ram.start)
-    if left < _LEAST:
-        return Failure(Reason.RAM_OVERFLOW, f"static data leaves {left} bytes for everything else")
+    keeps = _RESERVE.search((target.folder / "target.h").read_text("utf-8"))
+    if keeps and left < int(keeps[1]):
+        text = f"static data leaves {left} bytes for everything else, and the harness alone keeps {keeps[1]}"
+        return Failure(Reason.RAM_OVERFLOW, text)
     return None
