@@ -11,13 +11,16 @@ from msgspec.structs import replace
 from steelyard import verify
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
+from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
+from steelyard.model.workload import LEFT_OUT
+from steelyard.sources import discover
 from steelyard.verify.known import readings
 from steelyard.verify.vectors import format_vector
 from tests import toys
-from tests.conftest import ROOT, Bench
+from tests.conftest import ROOT, Bench, the_target
 
 KAT = "LWC_AEAD_KAT_128_128.txt"
 ASCON = "ascon128v12"
@@ -177,3 +180,12 @@ def test_what_nobody_could_judge_is_weighed_again_once_answers_are_known(
     assert bench.weigh(bench.package(), uno).id == first.id
     monkeypatch.setattr(verify, "is_known", lambda _: True)
     assert bench.weigh(bench.package(), uno).id != first.id
+
+
+def test_a_size_of_a_known_answer_has_room(bench: Bench) -> None:
+    """In a RAM that it fills, whatever stack calls of other sizes took since."""
+    [ascon] = discover(CIPHERS / "crypto_aead/ascon/asconaead128/fast").implementations
+    record = bench.weigh(ascon, the_target("attiny85"), "0/0,0/4,0/7,4/1")
+    assert record.failure is None
+    assert {(p.adlen, p.mlen) for p in record.points} == {(0, 0), (0, 4), (0, 7), (4, 1)}
+    assert not any(n.startswith(LEFT_OUT) for n in record.notes)

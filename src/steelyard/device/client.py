@@ -46,6 +46,7 @@ class Client:
         self._decoder = frame.Decoder()
         #: bytes of the deepest stack of a call so far
         self.deepest = 0
+        self._made: set[tuple[Op, int, int]] = set()
         self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
         self.remarks: dict[str, None] = {}
@@ -114,8 +115,9 @@ class Client:
         return next(iter(self.calls([request])))
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
-        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
-        return self.hello.fits(op, mlen, adlen, self.deepest)
+        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM, or have fitted it."""
+        data = mlen + (self.hello.a_bytes if op is Op.DECRYPT and self.hello.api == API_AEAD else 0)
+        return (op, data, adlen) in self._made or self.hello.fits(op, mlen, adlen, self.deepest)
 
     def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         """Makes calls in order, with as many in flight as the link allows. Raises as :meth:`call`."""
@@ -156,6 +158,8 @@ class Client:
                     raise DeviceError(Failure(reason, f"{name}{self._sizes(request)}: {stray.text}"))
             if self.link.fills_ram:
                 self._keep(batch[k][0], answer)
+            if self.hello.api != API_BLOCK:
+                self._made.add((batch[k][0].op, len(batch[k][0].data), len(batch[k][0].ad)))
             yield answer
 
     def _sizes(self, request: Request) -> str:

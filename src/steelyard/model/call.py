@@ -222,7 +222,7 @@ class Caller(Protocol):
         """Makes calls in order; raises as :meth:`call`."""
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
-        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
+        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM, or have fitted it."""
 
     def untouched(self) -> int | None:
         """The longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where the
