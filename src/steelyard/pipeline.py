@@ -353,6 +353,7 @@ class Pipeline:
             depends=depends,
             felics=felics,
             power=power,
+            beside=verifier.beside,
         )
         said = [*repeats, *empty.notes, *odd, *harm]
         return seen, verification, _Said(verifier.notes, said, [f"{LEFT_OUT}{left_out}"] if left_out else [])
@@ -388,8 +389,10 @@ class Pipeline:
             some, repeats = measure.repeated(own, again, link.resolution, "the known answers")
             own = tuple(some)
         calls: list[Sequence[Observed]] = [own, fresh, warm]
+        beside = verifier.beside
         if implementation.interface == "phases":
             calls = [measure.joined(m, e) for m, e in zip(calls, (empty, empty, warm_empty), strict=True)]
+            beside = replace(beside, first=list(measure.joined(beside.first, empty)))
         seen = measure.Observations(
             empty=empty,
             known=tuple(calls[0]),
@@ -406,6 +409,7 @@ class Pipeline:
             warm=tuple(calls[2]),
             warm_empty=warm_empty,
             settles=client.hello.warms,
+            beside=beside,
         )
         return seen, verification, _Said(verifier.notes, [*notes, *repeats, *empty.notes])
 

@@ -458,3 +458,31 @@ def test_a_cipher_of_one_s_own_is_verified_by_its_file(bench: Bench) -> None:
     ):
         failed = failure(weighed(text))
         assert (failed.reason, detail in failed.detail) == (reason, True), failed
+
+
+#: a stack that only calls with other buffers take, or late ones
+DEEP = "__attribute__((noinline)) static int deep(int n) { volatile uint8_t all[400]; all[0] = n; return all[0]; }"
+
+
+@pytest.mark.parametrize("when", ["out == in", "(uintptr_t)in & 1", "++n > 70"])
+def test_the_deepest_stack_of_all_calls_counts(bench: Bench, uno: Target, when: str) -> None:
+    plain = bench.weigh(package(bench), uno).metrics
+    top = f"static uint8_t n; {DEEP}"
+    found = bench.weigh(package(bench, top=top, before=f"if (n == 255) n = 0; if ({when}) deep(1);"), uno).metrics
+    assert found["stack_encrypt"] > 400 > plain["stack_encrypt"]
+    assert found["stack"] == max(found["stack_encrypt"], found["stack_decrypt"])
+    assert found["stack_schedule_encrypt"] == plain["stack_schedule_encrypt"]
+
+
+def test_calls_that_take_longer_than_any_figure_has_it_are_told(bench: Bench, uno: Target) -> None:
+    wait = "{ volatile unsigned i; for (i = 0; i < 900; i++); }"
+    late = {"top": "static uint8_t n;", "before": f"if (n < 90) n++; else {wait}"}
+    first = {"top": "static uint8_t made;", "schedule": f"if (!made) {{ made = 1; {wait} }}"}
+    for hooks, told in (
+        (late, ["encrypt takes up to ", "decrypt takes up to "]),
+        (first, ["the first schedule encrypt after a restart takes "]),
+        ({}, []),
+    ):
+        record = bench.weigh(package(bench, **hooks), uno)  # type: ignore[arg-type]
+        notes = [n for n in record.notes if n.endswith("no figure has that")]
+        assert [n[: len(t)] for n, t in zip(notes, told, strict=True)] == told, record

@@ -182,6 +182,20 @@ def test_what_nobody_could_judge_is_weighed_again_once_answers_are_known(
     assert bench.weigh(bench.package(), uno).id != first.id
 
 
+def test_the_first_call_after_a_restart_is_told_where_it_is_longer(bench: Bench, uno: Target) -> None:
+    wait = "if (!made) { volatile unsigned i; made = 1; for (i = 0; i < 9000; i++); }"
+    notes = bench.weigh(bench.package(top="static unsigned char made;", in_encrypt=wait), uno).notes
+    assert sum(n.startswith("the first encrypt after a restart takes ") for n in notes) == 1, notes
+    assert not any("the first" in n for n in bench.weigh(bench.package(), uno).notes)
+
+
+def test_stack_at_odd_addresses_counts(bench: Bench, uno: Target) -> None:
+    plain = bench.weigh(bench.package(), uno).metrics["stack"]
+    deep = "__attribute__((noinline)) static int deep(int n) { volatile char all[400]; all[0] = n; return all[0]; }"
+    odd = bench.package(top=deep, in_encrypt="if ((unsigned)c & (unsigned)m & 1) deep(1);")
+    assert bench.weigh(odd, uno).metrics["stack"] > 400 > plain
+
+
 def test_a_size_of_a_known_answer_has_room(bench: Bench) -> None:
     """In a RAM that it fills, whatever stack calls of other sizes took since."""
     [ascon] = discover(CIPHERS / "crypto_aead/ascon/asconaead128/fast").implementations

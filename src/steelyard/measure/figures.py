@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..model.call import Observed
+from ..model.call import Beside, Observed
 from ..model.packed import pack
 from ..model.power import Power
 from ..model.record import Helper, Point
@@ -19,6 +19,7 @@ from .energy import measured
 from .felics import Felics
 from .image import attributable, energy, image_figures
 from .ram import peaks, spread
+from .untold import untold
 
 
 class Observations(Struct, frozen=True):
@@ -26,6 +27,7 @@ class Observations(Struct, frozen=True):
     the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
     left unwritten, ``block``, ``context`` and ``key`` the bytes of a block cipher's, ``power`` what a meter measured.
     ``warm`` are its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` them.
+    Those ``beside`` are in no mean, but their stack and heap count.
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
     """
@@ -45,10 +47,11 @@ class Observations(Struct, frozen=True):
     warm: tuple[Observed, ...] = ()
     warm_empty: Empty = Empty({}, {})
     settles: bool = False
+    beside: Beside = Beside()
 
     @property
     def all(self) -> tuple[Observed, ...]:
-        """All calls."""
+        """All calls whose cycles are in a figure, but warm ones."""
         return (*self.known, *self.fresh, *self.swept)
 
 
@@ -84,7 +87,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **known,
         **depending,
         **slopes,
-        **peaks(seen.all),
+        **peaks(seen.all, (*seen.warm, *seen.beside.all)),
         **_instructions(seen),
         **(spread(seen.known) or spread(seen.swept)),
         **counter(seen.all),
@@ -95,6 +98,8 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **further,
         **({"context": seen.context, "key_bytes": seen.key} if seen.block else {}),
     }
+    if target.device == "simulator":  # elsewhere other programs and an instrument's clock make calls longer
+        notes += untold(seen.all, seen.beside, empty, seen.felics.notes)
     each = pack(points(seen.known, empty)) if seen.quantity == "cycles" else b""
     return Figures(metrics, swept, (*notes, *seen.felics.notes), vector_cycles=each)
 

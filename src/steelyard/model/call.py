@@ -83,6 +83,10 @@ class Request(Struct, frozen=True):
         """The same as a warm call, right after one with the ``other``'s inputs."""
         return replace(self, ad=other.npub + other.key + other.data, warm=True)
 
+    def seen(self, answer: CallResult, count: int = 0) -> Observed:
+        """A block cipher's call as it was observed, on the inputs of the vector of this number."""
+        return self.op.value, Vector(count, self.key, self.npub, self.data, b""), answer
+
 
 class Stray(Struct, frozen=True):
     """Bytes that a call wrote outside its own memory. ``area`` is the name of an input, or ``guard``, ``free``,
@@ -250,6 +254,22 @@ def scheduling(client: Caller, op: Op, key: bytes, place: bytes) -> Request:
 
 #: operation name, input and answer: the raw material of verification and measurement
 Observed = tuple[str, Vector, CallResult]
+
+
+class Beside(Struct, frozen=True):
+    """Calls whose cycles are in no figure, all with right answers: the ``first`` of each operation after a restart,
+    those that come ``late`` in a long row with one context, and those with buffers ``elsewhere``: in place, at odd
+    addresses."""
+
+    first: list[Observed] = []
+    late: list[Observed] = []
+    elsewhere: list[Observed] = []
+
+    @property
+    def all(self) -> tuple[Observed, ...]:
+        """All of them."""
+        return (*self.first, *self.late, *self.elsewhere)
+
 
 #: asks another implementation of the same variant to encrypt or hash: returns its outputs, None where it cannot answer.
 #: The first argument is the reading of the specification (``KnownVariant.choice``) that is asked for

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Reference, Request, Vector, scheduling
+from ..model.call import Beside, Caller, CallResult, DeviceError, Observed, Op, Reference, Request, Vector, scheduling
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import LAB, Failure, Reason
@@ -64,6 +64,7 @@ class BlockVerifier:
         self.file = _own_file(implementation, client.hello.key_bytes, client.hello.a_bytes)
         self.orders = Orders()
         self.notes: list[str] = []
+        self.beside = Beside()
         self._contexts: dict[tuple[Op, bytes], bytes] = {}
         self._restarts = 0
 
@@ -93,8 +94,13 @@ class BlockVerifier:
         self.client.restart()
         self._restarts += 1
         v = self.vector(f"between passes/{self._restarts}", 0)
+        place = bytes(self.client.hello.npub_bytes)
         for op in SCHEDULES:
-            made(self.client, op, v.key, v.message)
+            asked = scheduling(self.client, SCHEDULES[op], v.key, place)
+            scheduled = self.client.call(asked)
+            if scheduled.code == 0:
+                block = Request(op, v.key, scheduled.output, b"", v.message)
+                self.beside.first.extend([asked.seen(scheduled), block.seen(self.client.call(block))])
 
     def calls(self, vectors: Sequence[Vector], about: str, check: Callable[[list[bytes]], None]) -> list[Observed]:
         """Both schedules, encryption and decryption of each vector, each operation after a restart; ``check`` looks at
@@ -128,7 +134,7 @@ class BlockVerifier:
         outputs = []
         for r, v, answer in zip(requests, vectors, self.client.calls(requests), strict=True):
             self.sane(r, answer, f"{about}{_numbered(v)}")
-            observed.append((r.op.value, Vector(v.count, r.key, r.npub, r.data, b""), answer))
+            observed.append(r.seen(answer, v.count))
             outputs.append(answer.output)
         return outputs
 
@@ -292,7 +298,7 @@ def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Obser
 
 def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
     """Several blocks with the same context, taking turns with those of other keys: each answer is the block of the next
-    call; then many in a row; in the end the known answer is as before. Nothing of it is in a figure. Raises
+    call; then many in a row; in the end the known answer is as before. No figure has the cycles of it. Raises
     :class:`Mismatch`."""
     verifier.forget()
     chosen = [known.outputs[k] for k in verifier.inputs.sample("reused", len(known.outputs), _REUSED)]
@@ -336,7 +342,11 @@ def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
             asked = [replace(verifier.schedule(op, v), offset=offset, aside=True) for v, _ in chosen]
             data = [(v.message, c) if op is Op.ENCRYPT else (c, v.message) for v, c in chosen]
             try:
-                contexts = [answer.output for answer in verifier.client.calls(asked)]
+                scheduled = list(verifier.client.calls(asked))
+                verifier.beside.elsewhere.extend(
+                    r.seen(a) for r, a in zip(asked, scheduled, strict=True) if a.code == 0
+                )
+                contexts = [answer.output for answer in scheduled]
                 turns = zip(chosen, contexts, data, strict=True)
                 asked = [verifier.block(op, v, context, given) for (v, _), context, (given, _) in turns]
                 asked = [replace(r, offset=offset, in_place=in_place, aside=True) for r in asked]
@@ -348,6 +358,7 @@ def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
             for r, answer, (_, want) in zip(asked, answers, data, strict=True):
                 verifier.sane(r, answer, f"{how}, ")
                 same(answer.output, want, Reason.WRONG_OUTPUT, f"{op.value} {how}, ")
+                verifier.beside.elsewhere.append(r.seen(answer))
 
 
 def block_parts(
@@ -433,6 +444,7 @@ def _one(verifier: BlockVerifier, op: Op, v: Vector, data: bytes) -> bytes:
     asked = replace(verifier.block(op, v, verifier.again(op, v), data), aside=True)
     answer = verifier.client.call(asked)
     verifier.sane(asked, answer, _REUSE)
+    verifier.beside.late.append(asked.seen(answer))
     return answer.output
 
 
@@ -443,6 +455,7 @@ def _in_a_row(verifier: BlockVerifier, op: Op, blocks: Sequence[Vector]) -> list
     answers = list(verifier.client.calls(asked))
     for r, answer in zip(asked, answers, strict=True):
         verifier.sane(r, answer, _REUSE)
+        verifier.beside.late.append(r.seen(answer))
     return [answer.output for answer in answers]
 
 

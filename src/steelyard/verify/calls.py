@@ -3,12 +3,12 @@ implementation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ..model.call import Caller, CallResult, Observed, Op, Reference, Request, Vector, sizes_of
+from ..model.call import Beside, Caller, CallResult, Observed, Op, Reference, Request, Vector, sizes_of
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
@@ -57,6 +57,7 @@ class Verifier:
         self.shortest_tag = client.hello.a_bytes
         self.beyond = 0
         self.unasked = False
+        self.beside = Beside()
         self._lengths: dict[tuple[int, int], int] = {}
 
     @property
@@ -235,10 +236,17 @@ class Verifier:
         tags. One call in each direction with another key then lets honest packages set up what they keep, such as
         lookup tables."""
         self.client.restart()
-        v = self.vector("between passes", 0, len(like.message), len(like.ad))
+        self.begin(self.vector("between passes", 0, len(like.message), len(like.ad)))
+
+    def begin(self, v: Vector) -> None:
+        """Makes the first call in each direction since the device started."""
         answer = self.client.call(self.request(self.op, v, v.message))
+        if answer.code == 0:
+            self.beside.first.append((self.name, v, answer))
         if self.aead and answer.code == 0 and answer.length in self.allowed(v):
-            self.client.call(self.request(Op.DECRYPT, v, answer.output))
+            answer = self.client.call(self.request(Op.DECRYPT, v, answer.output))
+            if answer.code == 0:
+                self.beside.first.append(("decrypt", v, answer))
 
     def allowed(self, v: Vector) -> range:
         """The lengths in bytes that an output may have.
@@ -293,14 +301,6 @@ class Verifier:
                     f"{self.name}, {about}{describe(v)}: got {as_hex(got)}, the bundled implementation {as_hex(want)}"
                 )
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
-
-
-def probe(verifier: Verifier, vectors: Iterable[Vector]) -> None:
-    """Makes one call in each direction, so that their stack is known before sizes are chosen."""
-    for v in vectors:
-        answer = verifier.client.call(verifier.request(verifier.op, v, v.message))
-        if verifier.aead and answer.code == 0 and answer.length in verifier.allowed(v):
-            verifier.client.call(verifier.request(Op.DECRYPT, v, answer.output))
 
 
 def describe(v: Vector) -> str:

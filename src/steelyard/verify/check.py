@@ -12,7 +12,7 @@ from ..model.errors import counted
 from ..model.implementation import Primitive
 from ..model.reasons import LAB, Failure, Reason
 from ..model.record import Verification
-from .calls import Verifier, as_hex, describe, probe
+from .calls import Verifier, as_hex, describe
 from .expected import Mismatch
 from .known import KnownVariant, alike
 from .vectors import NIST, genkat, kat_digest
@@ -53,7 +53,8 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
         if aead and (len(v.key), len(v.npub)) != (hello.key_bytes, hello.npub_bytes):
             text = f"vector {v.count} has a key of {len(v.key)} and a nonce of {len(v.npub)} bytes, unlike api.h"
             raise Mismatch(Failure(Reason.BAD_KAT, text))
-    probe(verifier, verifier.fitting(vectors)[:1])
+    for v in verifier.fitting(vectors)[:1]:  # so that the stack is known before sizes are chosen
+        verifier.begin(v)
     known = _answered(verifier, vectors, expect.readings if expect.own is None else ())
     if expect.own is not None and not expect.readings:
         usual = genkat(hello.key_bytes, hello.npub_bytes, (0, 0, 0, 0), *NIST[implementation.primitive])
@@ -236,13 +237,15 @@ def unaligned(verifier: Verifier, known: KnownAnswers) -> list[str]:
     """Repeats a few calls in each direction with every buffer at an odd address, and returns notes on what does not
     work there."""
     made = known.outputs[:: max(1, len(known.outputs) // 4)]
-    calls = [(verifier.request(verifier.op, v, v.message), out) for v, out in made]
+    calls = [(verifier.name, v, verifier.request(verifier.op, v, v.message), out) for v, out in made]
     if verifier.aead:
-        calls += [(verifier.request(Op.DECRYPT, v, out), v.message) for v, out in made]
-    answers = verifier.client.calls(replace(request, offset=1) for request, _ in calls)
+        calls += [("decrypt", v, verifier.request(Op.DECRYPT, v, out), v.message) for v, out in made]
+    answers = verifier.client.calls(replace(request, offset=1) for _, _, request, _ in calls)
     try:
-        if any((a.code, a.output) != (0, out) for (_, out), a in zip(calls, answers, strict=True)):
-            return ["gives other results with buffers at odd addresses"]
+        for (name, v, _, out), answer in zip(calls, answers, strict=True):
+            if (answer.code, answer.output) != (0, out):
+                return ["gives other results with buffers at odd addresses"]
+            verifier.beside.elsewhere.append((name, v, answer))
     except DeviceError as e:
         if e.failure.reason in LAB:  # no doing of the implementation's
             raise

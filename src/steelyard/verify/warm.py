@@ -92,5 +92,5 @@ def _outputs(
             raise Mismatch(Failure(Reason.IMPLAUSIBLE, f"{text}: the work was not done inside the call"))
         outputs.append(answer.output)
         if r.warm:
-            observed.append((r.op.value, Vector(v.count, r.key, r.npub, r.data, b""), answer))
+            observed.append(r.seen(answer, v.count))
     return outputs
