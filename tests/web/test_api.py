@@ -415,7 +415,8 @@ def test_any_answer_is_read_or_refused(store: Store, data: st.DataObject, which:
     drawn = data.draw(st.just(honest) | _changed(honest))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remote.Server, "sent", lambda *_: json.dumps(drawn).encode())
-        with suppress(StoreError) if drawn != honest or name == "runs?limit=3" else nullcontext():
+        changed = json.dumps(drawn) != json.dumps(honest)  # Python's True is 1
+        with suppress(StoreError) if changed or name == "runs?limit=3" else nullcontext():
             found = read("http://127.0.0.1:9")
             if isinstance(found, wire.Submission):
                 for table in (found.runs, *found.tables):

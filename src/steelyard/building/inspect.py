@@ -97,7 +97,7 @@ def displacing(work: Path, said: Iterable[str]) -> Failure | None:
     if not any(_MOVED in text for text in said):
         return None
     own = dict.fromkeys(s.name for s in sections((work / "merged.o").read_bytes()) if s.placed)
-    names = ", ".join([name for name in own if not _COMPILERS.fullmatch(name)][:5])
+    names = ", ".join([name for name in own if not _COMPILERS.fullmatch(name)][:5]) or "a section"
     return Failure(Reason.PLACED_SECTION, f"{names}: here code and constants are in the compiler's sections only")
 
 
