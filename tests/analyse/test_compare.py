@@ -58,6 +58,9 @@ def test_means_over_other_known_answers_are_no_change() -> None:
     assert summary(c)[0] == "larger on the one target"
     assert summary(c)[1].startswith("1 setup: means over fewer known answers")
     assert "means over 536 and 110 known answers, so not compared: v/ref" in comparison.tables(c)[0].notes
+    more = row("attiny85", vectors=536 + 900, run=2, cycles_encrypt_mean=500.0)  # of other sizes, in no mean
+    whole = row("attiny85", vectors=1089)
+    assert "cycles_encrypt_mean" in [ch.metric for ch in compare([whole], [more], about=["run"]).pairs[0].changes]
     mixed = compare([old], [new], about=["run"], mixed=True)
     assert "cycles_encrypt_mean" in [ch.metric for ch in mixed.pairs[0].changes]
     assert "means over 536 and 110 known answers: v/ref" in comparison.tables(mixed)[0].notes

@@ -24,10 +24,11 @@ from ..model.row import CONTEXT, Row, Value, grouped
 from ..store import Store
 from ..store.dates import APART
 
-#: the part of others' known answers below which a mean over fewer is told, whatever the reason; packages with own files
-#: have some more
+#: the part of others' known answers below which a mean over fewer is told, whatever the reason
 _SO_MANY = 0.9
 
+#: known answers of NIST's sizes, which means are over
+NIST_CALLS = {"crypto_aead": 33 * 33, "crypto_hash": 1025, "crypto_cxof": 33 * 33}
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
@@ -293,20 +294,29 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     return made
 
 
+def in_means(row: Row) -> int | None:
+    """How many known answers a row's means are over, at most: those of NIST's sizes. Answers of other sizes that a
+    package's own file has are counted with them, and are in no mean."""
+    vectors = row.get("vectors")
+    if not isinstance(vectors, int):
+        return None
+    return min(vectors, NIST_CALLS.get(str(row.get("primitive")), vectors))
+
+
 def has_fewer(row: Row, most: int, least: int) -> bool:
     """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
     the ``least`` for lack of RAM: then they are those of shorter calls. Blocks have one length."""
-    vectors, left_out = row.get("vectors"), row.get("skipped")
-    if row.get("primitive") == "crypto_block" or not isinstance(vectors, int) or vectors >= most:
+    vectors, left_out = in_means(row), row.get("skipped")
+    if row.get("primitive") == "crypto_block" or vectors is None or vectors >= most:
         return False
     return vectors < _SO_MANY * most or (isinstance(left_out, int) and left_out > least)
 
 
 def most_known(rows: Iterable[Row]) -> tuple[int, int]:
-    """The most known answers that one of the rows has, and the fewest that one left out."""
-    some = [r for r in rows if isinstance(r.get("vectors"), int)]
-    left_out = [n for r in some if isinstance(n := r.get("skipped"), int)]
-    return max((int(r["vectors"]) for r in some), default=0), min(left_out, default=0)  # type: ignore[arg-type]
+    """The most known answers that the means of one of the rows are over, and the fewest that one left out."""
+    some = [(made, r) for r in rows if (made := in_means(r)) is not None]
+    left_out = [n for _, r in some if isinstance(n := r.get("skipped"), int)]
+    return max((made for made, _ in some), default=0), min(left_out, default=0)
 
 
 def _digest(row: Row) -> str:

@@ -222,9 +222,12 @@ def model(points: Mapping[Size, float], block: int, mean: float | None) -> Model
 
 
 def known_mean(row: Row, operation: str) -> float | None:
-    """The mean over all known answers; None where RAM has no room for some, for then it is that of shorter ones."""
+    """The mean over all known answers of NIST's sizes; None where RAM has no room for some, for then it is that of
+    shorter ones. Of a package that has others besides, nobody knows which were left out."""
     vectors = row.get("vectors")
-    return None if isinstance(vectors, int) and vectors < _PAIRS else value(row, f"cycles_{operation}_mean")
+    if isinstance(vectors, int) and (vectors < _PAIRS or (vectors > _PAIRS and row.get("skipped"))):
+        return None
+    return value(row, f"cycles_{operation}_mean")
 
 
 def further_cycles(row: Row, operation: str) -> float | None:

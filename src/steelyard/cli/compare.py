@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from ..analyse import expression, files
+from ..analyse.answer import in_means
 from ..analyse.compare import METRICS, Comparison, Words, compare, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -145,7 +146,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     means = any(name == "any" or metric(name).known for name, _ in limits)
     unequal = [p for p in result.pairs if p.without_means] if means else []
     for pair in unequal:
-        known = f"{pair.old['vectors']} known answers, and now over {pair.new['vectors']}"
+        known = f"{in_means(pair.old)} known answers, and now over {in_means(pair.new)}"
         text = f"means of {pair.new['label']} on {pair.new['target']} were over {known}, so nobody can compare them"
         stderr().print(f"--fail-on: {text}", style="bold red")
     failed = [text for text, hit in ((f, _hit(result, *f)) for f in limits) if hit]

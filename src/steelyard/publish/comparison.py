@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, partial
 
+from ..analyse.answer import in_means
 from ..analyse.compare import Change, Comparison, Pair
 from ..model.errors import counted
 from ..model.metric import metric
@@ -135,7 +136,7 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
 def _fewer(pairs: Sequence[Pair]) -> list[str]:
     """Says whose means are of other calls on one side than on the other, for RAM has no room for all known answers."""
     return [
-        f"means over {p.old['vectors']} and {p.new['vectors']} known answers{', so not compared' * p.without_means}: "
+        f"means over {in_means(p.old)} and {in_means(p.new)} known answers{', so not compared' * p.without_means}: "
         f"{_name(p)}"
         for p in pairs
         if p.fewer

@@ -212,7 +212,7 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
 
 
 def _place(p: Place, name: str, panel: str, number: int, shown: str, title: str) -> dict[str, Any]:
-    context = {n: p.row.get(n) for n in ("run", "variant", "flags", "vectors", "skipped")}
+    context = {n: p.row.get(n) for n in ("run", "primitive", "variant", "flags", "vectors", "skipped")}
     return context | {"target": title, "panel": panel, "order": number, "name": shown, "metric": name, "place": p.rank}
 
 

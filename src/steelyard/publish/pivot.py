@@ -7,7 +7,7 @@ from math import log
 
 from msgspec.structs import replace
 
-from ..analyse.answer import workload_name
+from ..analyse.answer import most_known, workload_name
 from ..model.row import CONTEXT, Row, Value
 from . import ranking
 from .results import DEFAULT, column, fewer, measured_on, run_of
@@ -78,7 +78,7 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     compilers = [v for v in values if any(len(of) > 1 for (shown, _), of in made.items() if shown == v)]
     if compilers and across != "compiler":
         notes.append(f"figures of several compilers: {', '.join(_text(v, across) for v in compilers)}")
-    most = max((n for r in mine if isinstance(n := r.get("vectors"), int)), default=0)
+    most, _ = most_known(mine)
     for value in values:
         some = [r for r in mine if r[across] == value]
         notes += [f"{_text(value, across)}: {few}" for few in fewer(some, [name], most)]

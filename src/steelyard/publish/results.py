@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ..analyse.answer import has_fewer, most_known, recency, run_number
+from ..analyse.answer import has_fewer, in_means, most_known, recency, run_number
 from ..model.errors import UserError
 from ..model.metric import Size, metric, size_of
 from ..model.primitive import PRIMITIVES
@@ -266,7 +266,7 @@ def fewer(rows: Sequence[Row], names: Sequence[str], most: int = 0, called: str 
     few: dict[int, dict[str, None]] = {}
     for r in rows:
         if has_fewer(r, most, least):
-            few.setdefault(int(str(r["vectors"])), {})[str(r[called])] = None
+            few.setdefault(in_means(r) or 0, {})[str(r[called])] = None
     return [f"mean over {v} known answers, of others over up to {most}: {some([*few[v]])}" for v in sorted(few)]
 
 
