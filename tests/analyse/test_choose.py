@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.analyse import choose
 from steelyard.analyse.choose import AIMS, Device, Limits
-from steelyard.cli.choose import _worth, block_of
+from steelyard.cli.choose import _block, _worth, block_of
 from steelyard.model.errors import UserError
 from steelyard.model.implementation import Implementation
 from steelyard.model.protocol import PROTOCOLS, Protocol, Size
@@ -176,7 +176,7 @@ def errors(bench: Bench, implementation: Implementation, sizes: str) -> dict[tup
     found: dict[tuple[str, int, int], float] = {}
     for operation in ("encrypt", "decrypt"):
         points = {(p.adlen, p.mlen): float(p.cycles) for p in known.points if p.operation == operation}
-        block = block_of("crypto_aead", implementation.family, implementation.variant)
+        block = block_of(implementation.variant)
         model = choose.model(points, block, known.metrics.get(f"cycles_{operation}_mean"))
         for p in held.points:
             if model and p.operation == operation and p.mlen <= model.most[1]:
@@ -233,6 +233,11 @@ def test_a_mean_over_the_shorter_known_answers_says_nothing_of_a_part_of_a_block
     own = row | {"vectors": 1089 + 25}
     assert choose.known_mean(own | {"skipped": 0}, "encrypt") == 1000.0
     assert choose.known_mean(own | {"skipped": 9}, "encrypt") is None
+
+
+def test_a_bundled_variant_has_its_block_wherever_a_package_of_it_is() -> None:
+    """And 16 bytes where none is bundled."""
+    assert [_block({"variant": name, "family": "mine"}) for name in ("xoodyakround3", "nobody1")] == [24, 16]
 
 
 def test_a_rate_that_is_recommended_fits() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -439,14 +440,21 @@ def _interpolated(
 
 
 @cache
-def block_of(primitive: str, family: str, variant_name: str) -> int:
-    """Bytes of a block, as the bundled variant of this name says."""
-    rate = rate_of(paths.CIPHERS / primitive / family / variant_name)
+def block_of(variant_name: str) -> int:
+    """Bytes of an AEAD's block, as the bundled variant says, wherever the package is."""
+    names = (variant_name, *(k.variant for k in readings("crypto_aead", variant_name)))
+    rate = next((rate_of(_bundled()[n]) for n in names if n in _bundled()), None)
     return choose.BLOCK if rate is None else max(rate // 8, 1)
 
 
 def _block(row: Row) -> int:
-    return block_of(str(row["primitive"]), str(row["family"]), str(row["variant"]))
+    return block_of(str(row["variant"]))
+
+
+@cache
+def _bundled() -> dict[str, Path]:
+    """The folders of bundled AEAD variants."""
+    return {folder.name: folder for folder in paths.CIPHERS.glob("crypto_aead/*/*/")}
 
 
 def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], list[Row], tuple[str, ...]]:
