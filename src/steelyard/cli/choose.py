@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -16,7 +15,6 @@ from ..analyse import choose, expression
 from ..analyse.answer import Together, answered, of_one_device, run_number, workload_name
 from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
-from ..model import paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, cut, refuse, unknown
 from ..model.metric import further
@@ -24,7 +22,7 @@ from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from ..model.variant import rate_of
+from ..model.variant import bundled_folders, rate_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Choice
@@ -252,6 +250,7 @@ def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together
     if ask.primitive == "crypto_block":
         columns += [
             "context",
+            "key_bytes",
             *further(operation),
             *further("encrypt"),
             "encrypt_per_byte",
@@ -333,7 +332,7 @@ def _compared(
     ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], limits: Limits, notes: Iterable[str]
 ) -> tuple[list[Row], list[Row], tuple[str, ...]]:
     """As :func:`_costed`, of the rows that the chip has room for, with all that is to be said."""
-    if ask.primitive == "crypto_aead" and rows:
+    if rows:
         rows, small = _with_room(ask, rows, size, load_target(name).chip.ram.size)
         notes = (*small, *notes) if rows else small
     candidates, unknown, lost = _costed(ask, rows, size, limits)
@@ -347,7 +346,8 @@ def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: in
     taken = adlen + 2 * mlen  # the output is another buffer
     left = most - taken
     had = {_setup(r) for r in rows if r.get(exact) is not None}
-    none = {_setup(r) for r in rows if workload_name(str(r["workload"])) == f"{adlen}/{mlen}"} - had
+    aead = ask.primitive == "crypto_aead"  # blocks have one size, whatever the workload
+    none = {_setup(r) for r in rows if aead and workload_name(str(r["workload"])) == f"{adlen}/{mlen}"} - had
     tried = [r for r in rows if _setup(r) not in none]
 
     def room(r: Row) -> bool:
@@ -366,15 +366,19 @@ def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: in
         if of
     ]
     lost = {str(r["label"]) for r in tried} - kept
+    inputs = "message, associated data" if aead else "message"
     if left < 0:
-        return fit, (f"message, associated data and output alone take {taken} of the chip's {most} bytes of RAM", *said)
-    text = f"message, associated data and output leave {left} of the chip's {most} bytes of RAM"
-    need = f"{counted(len(lost), 'implementation')} need{'s' * (len(lost) == 1)} more, with key, nonce and tag"
+        return fit, (f"{inputs} and output alone take {taken} of the chip's {most} bytes of RAM", *said)
+    text = f"{inputs} and output leave {left} of the chip's {most} bytes of RAM"
+    own = "key, nonce and tag" if aead else "key and context"
+    need = f"{counted(len(lost), 'implementation')} need{'s' * (len(lost) == 1)} more, with {own}"
     return fit, (*([f"{text}; {need}"] if lost else []), *said)
 
 
 def _beside(row: Row) -> int:
-    """Bytes of key, nonce and tag, as far as they are known."""
+    """Bytes of key, nonce and tag, or of a block cipher's key and context, as far as they are known."""
+    if row["primitive"] == "crypto_block":
+        return (choose.key_bytes(row) or 0) + round(value(row, "context") or 0)
     known = readings("crypto_aead", str(row["variant"]))
     return known[0].key + known[0].npub + known[0].out if known else 0
 
@@ -443,18 +447,13 @@ def _interpolated(
 def block_of(variant_name: str) -> int:
     """Bytes of an AEAD's block, as the bundled variant says, wherever the package is."""
     names = (variant_name, *(k.variant for k in readings("crypto_aead", variant_name)))
-    rate = next((rate_of(_bundled()[n]) for n in names if n in _bundled()), None)
+    folders = bundled_folders("crypto_aead")
+    rate = next((rate_of(folders[n]) for n in names if n in folders), None)
     return choose.BLOCK if rate is None else max(rate // 8, 1)
 
 
 def _block(row: Row) -> int:
     return block_of(str(row["variant"]))
-
-
-@cache
-def _bundled() -> dict[str, Path]:
-    """The folders of bundled AEAD variants."""
-    return {folder.name: folder for folder in paths.CIPHERS.glob("crypto_aead/*/*/")}
 
 
 def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], list[Row], tuple[str, ...]]:

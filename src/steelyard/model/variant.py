@@ -63,3 +63,9 @@ def rate_of(folder: Path) -> int | None:
     except OSError:
         return None
     return int(found[1]) if found else None
+
+
+@cache
+def bundled_folders(primitive: str) -> dict[str, Path]:
+    """The folders of bundled variants by their names."""
+    return {folder.name: folder for folder in paths.CIPHERS.glob(f"{primitive}/*/*/")}
