@@ -190,6 +190,9 @@ def test_one_size_of_a_protocol_is_typical() -> None:
         sizes = (size, *[replace(size, typical=True)] * typical)
         with pytest.raises(ValueError, match="protocol x: one of its sizes is typical"):
             Protocol("x", "X", "", "", (), sizes)
+    for least, most in ((0, None), (0, 8), (2, 7), (2, None)):  # so that each other message has two lengths around it
+        with pytest.raises(ValueError, match="protocol x: least and most are"):
+            Protocol("x", "X", "", "", (), (replace(size, typical=True),), least=least, most=most, lengths=(2, 4, 8))
 
 
 @pytest.mark.parametrize(

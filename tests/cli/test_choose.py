@@ -205,7 +205,7 @@ def test_ram_of_a_block_cipher_has_the_context(chosen: Cli, tmp_path: Path) -> N
     assert (row["ram"], row["cycles"], row["by"]) == (226, 1500, "by blocks")
     assert [r["cycles"] for r in lines(chosen, f"{ask} --key-per-message")] == [1590]
     most = (2048 - 226 - 16) // 2  # beside key and context, as it is with an AEAD
-    assert [chosen(f"{ask.replace('33', str(n))}").code for n in (most, most + 1)] == [0, 1]
+    assert [chosen(ask.replace("33", str(n))).code for n in (most, most + 1)] == [0, 1]
     assert "1 implementation needs more, with key and context" in " ".join(
         chosen(ask.replace("33", str(most + 1))).out.split()
     )

@@ -42,6 +42,8 @@ class Protocol(Struct, frozen=True):
     def __post_init__(self) -> None:
         if sum(s.typical for s in self.sizes) != 1:
             raise ValueError(f"protocol {self.name}: one of its sizes is typical")
+        if self.lengths and (self.least, self.most) != (min(self.lengths), max(self.lengths)):
+            raise ValueError(f"protocol {self.name}: least and most are the first and the last of its lengths")
 
     @property
     def typical(self) -> Size:
