@@ -274,6 +274,8 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
     assert "it has 1 byte (Bluetooth" in chosen("choose -t uno --workload ble --adlen 2").err
     assert "encryption of 48 bytes and 9 bytes of" in chosen("choose -t uno --workload lorawan --mlen 48").out
     assert chosen("choose -t uno --workload default --mlen 48").code == 2
+    for given in ("5/16 --adlen 0", "0/16 --mlen 0"):
+        assert "--workload has the sizes; leave it out" in chosen(f"choose -t uno -w {given}").err
     for given, said in (
         ("tls13 --adlen 0", "--adlen 0: no TLS 1.3 record has so many bytes of them; it has 5 bytes"),
         ("tls13 --mlen 0", "--mlen 0: no TLS 1.3 record has such a message; at least 1 byte"),

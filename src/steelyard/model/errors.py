@@ -68,8 +68,8 @@ def _asked(names: Sequence[str]) -> str:
 
 
 def refuse(given: Mapping[str, object], why: str) -> None:
-    """:class:`UserError` where one of these options was given: it would change nothing."""
-    if named := [option for option, value in given.items() if value]:
+    """:class:`UserError` where one of these options was given, 0 too: it would change nothing."""
+    if named := [option for option, value in given.items() if value or type(value) is int]:
         raise UserError(f"{', '.join(named)}: {why}")
 
 
