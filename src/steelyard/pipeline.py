@@ -434,7 +434,7 @@ class Pipeline:
         in_flash = scenario == 2
         if in_flash and implementation.interface == "nist" and job.target.toolchain.family == "avr":
             return measure.Felics(
-                notes=(f"{about}crypto_block has no contexts in flash where that is not data memory",)
+                notes=(f"{about}its contexts are in program memory, which crypto_block does not read on AVR",)
             )
         asked = building.Scenario(scenario, block, *((context, other) if in_flash else ()))
         made = building.build(implementation, job.target, _toolchain(job), job.flags, self.force, asked)

@@ -233,8 +233,8 @@ class Group(Struct, frozen=True):
 
 
 def groups(of: Iterable[Part], by: str) -> list[Group]:
-    """Parts by the ``key`` or ``block`` size, for each measure. A percentage of 0 has no place in a geometric mean, and
-    none of the measures against AES can be 0 but by a fault: such parts are left out."""
+    """Parts by the ``key`` or ``block`` size, for each measure. A percentage of 0, such as of RAM that
+    is not used, has no place in a geometric mean: such parts are left out."""
     made = []
     for size, some in sorted(
         grouped([p for p in of if getattr(p.cipher, by)], lambda p: getattr(p.cipher, by)).items()

@@ -358,6 +358,7 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
         lines.append(Line([target, m.title, r.published, m.unit, least, most, within, r.read], runs))
     notes = [
         "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
+        "its ranges are of block ciphers and AEADs together, and so are ours here, which ranks nothing",
         "its rounds and code size are not here: one is not a cost, and what the other counts beside ROM is not said",
         *results.measured_on(c.row for some in ranked.values() for c in some),
         *(n for target in ranked for n in _ranked_power(of[target], f" on {target}")),
