@@ -26,12 +26,12 @@ class Copy(Struct, frozen=True):
 
 @options.command(Copy, click.argument("source", metavar="FROM"), click.argument("to", metavar="TO"), options.tables)
 def verb(ask: Copy) -> int:
-    """Add the runs of one database that another lacks, with their logs; and make what was handed in the same there.
+    """Add the runs of one database that another lacks, with their logs, and what was handed in.
 
     FROM and TO are files, or URLs of databases on servers. A copy is a backup, and the way back; copied again it gets
     what is new. Where TO has a later run of its own of the same setup, an older one is left out, because the newest
-    counts. Submissions keep their numbers and private links, their queue goes on in TO, and what was deleted in FROM is
-    deleted there; so TO is empty, or an older copy in which nothing was handed in or run since. Operators, keys and
+    counts. What was handed in becomes the same in TO: submissions keep their numbers and private links, their queue goes
+    on there, and what was deleted in FROM is deleted there; so TO is empty, or an older copy in which nothing was handed in or run since. Operators, keys and
     pauses stay behind. Runs and what was handed in that are damaged, and logs that TO does not take, are named and left
     out; the exit code is 1 then.
     """
