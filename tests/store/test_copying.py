@@ -109,6 +109,7 @@ def test_an_older_run_does_not_take_the_place_of_a_newer_one(make: Make, tmp_pat
         assert copying.copy(there, mine) == copying.Copied(1, COUNT - 2, 0, 1)  # its log is nowhere
         assert mine.find([newer.setup.key]) == {newer.setup.key: newer}
         assert len(mine.runs(newest_only=False)) == len(records) + 1
+        assert copying.copy(mine, there).copied == 0
 
 
 def test_a_run_of_the_future_is_not_the_newest_for_ever(make: Make, tmp_path: Path) -> None:
@@ -284,6 +285,8 @@ def test_a_copy_that_is_made_again_gets_what_became_of_it(database: str, tmp_pat
             moving.move(one, other)
             assert states(moved, kept) == [WAITING, WAITING]
             line.close(running, DONE, record=RECORD, log="said")
+            with pytest.raises(UserError, match="attempts of its own"):  # what was under way there has ended here
+                moving.move(other, one)
         with line.taken("b") as taken:
             assert taken is not None
             line.close(taken, FAILED, "its machine has no disk")
@@ -436,16 +439,18 @@ def test_a_database_with_more_than_its_source_is_no_copy(database: str, tmp_path
 
 
 def test_an_older_run_that_was_left_out_is_not_made_the_newest(tmp_path: Path) -> None:
-    """The copy has a later one of its own, and something else is deleted there."""
+    """The copy has a later one of its own; something else is deleted there, and another job of its package ends."""
     given = [replace(GIVEN, content=name) for name in (b"this", b"that")]
     with Store.open(tmp_path / "a.db") as store, Store.open(tmp_path / "b.db") as to:
         for g in given:
-            Desk(store).publish(Desk(store).hand_in(g, tasks(g, "a"), ROOM))
+            Desk(store).publish(Desk(store).hand_in(g, tasks(g, "ab"), ROOM))
         weighed(store, "a")
         to.add(later := replace(RECORD, finished=datetime(2026, 9, 1, tzinfo=UTC), metrics={"rom": 7}, log=""))
         moving.move(store, to)
         Yard(to).delete(2)
         assert to.runs(newest_only=False) == [later]
+        weighed(to, "b", setup=replace(RECORD.setup, flags=("-O1",)))
+        assert [r.setup.flags for r in to.runs(newest_only=False)] == [("-O1",), RECORD.setup.flags]
 
 
 def test_a_damaged_row_deletes_nothing_in_a_copy(tmp_path: Path) -> None:

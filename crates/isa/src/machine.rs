@@ -303,6 +303,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 m.fault(FaultKind::BadFetch, Site { pc, cycles: 0 });
                 return self.core.memory().stop.unwrap_or(Stop::Budget);
             }
+            if !self.before.is_empty() && self.came_back(pc) {
+                return self.core.memory().stop.unwrap_or(Stop::Budget);
+            }
             let before = self.cycles;
             let finished = self.core.memory().calls.len();
             let mut entry = (0, 0);

@@ -34,15 +34,21 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     is continued by the next call; and the logs that it lacks of runs that it has. ``step`` is told how many of how many
     are done. Raises :class:`StoreError`.
 
-    The newest id counts for a setup, so a run is left out where ``to`` has had a later one of its own. What is dated in
-    the future is copied as it is, and is not a later one.
+    The newest id counts for a setup, so a run is left out where ``to`` has one that counts before it: of those that the
+    source knows, by its order, of others by when they ended. What is dated in the future is copied as it is, and is not
+    a later one.
     """
     every, mine, theirs = source.known(checked=False), source.known(), to.known()
     lost = {number for number in every.keys() - mine.keys() if wrong(Identity._fields, every[number])}
     there = set(theirs.values())
     newest = _newest(there.difference(every.values()))
+    last = {run.key: number for number, run in sorted(every.items()) if run in there}
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
-    todo = [number for number, run in missing.items() if ended(run.finished) >= newest.get(run.key, 0)]
+    todo = [
+        number
+        for number, run in missing.items()
+        if ended(run.finished) >= newest.get(run.key, 0) and number > last.get(run.key, 0)
+    ]
     done, logs = 0, _Logs(source, to)
     wanted = {run.log for number, run in mine.items() if run.log and number not in missing}
     for log in sorted(wanted - to.has_blobs(wanted)):

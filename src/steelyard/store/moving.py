@@ -155,7 +155,8 @@ def _own(mine: Connection, there: Connection, known: Collection[Identity], numbe
             live.add(r.digest)
     jobs = select(_job.c.identity, _package.c.digest).join(_package, _package.c.id == _job.c.package_id)
     tried = jobs.add_columns(_attempt.c.worker, _attempt.c.begun).join(_attempt, _attempt.c.job_id == _job.c.id)
-    for what, found in (("jobs", jobs), ("attempts", tried)):
+    ended = tried.where(_attempt.c.ended.is_not(None))
+    for what, found in (("jobs", jobs), ("attempts", tried), ("attempts", ended)):
         before = {tuple(r) for r in mine.execute(found)}
         if any(r.digest in live and tuple(r) not in before for r in there.execute(found)):
             return f"it has {what} of its own"

@@ -353,7 +353,7 @@ def _line(r: Any, why: str) -> Line:
 def credited(connection: Connection, store: Store) -> None:
     """Makes runs of published records that were public as somebody else's, who is gone."""
     for package in connection.execute(_SAME).scalars().all():
-        queue.to_runs(connection, package, store, late=True)
+        queue.to_runs(connection, package, store, fresh=())
 
 
 def unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:

@@ -175,10 +175,11 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(delete(_job).where(_job.c.id.in_(numbers)))
 
 
-def to_runs(connection: Connection, package: int, store: Store, *, late: bool = False) -> int:
+def to_runs(connection: Connection, package: int, store: Store, fresh: Collection[int] | None = None) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
-    sources, set up in the same way, with the same figures. ``late``, it does not take the place of a later run."""
+    sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the place of no later run: it was public
+    before, or is left out of a copy for it."""
     published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
     origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:
@@ -196,7 +197,7 @@ def to_runs(connection: Connection, package: int, store: Store, *, late: bool = 
     ]
     made = 0
     for r, named, record in mine:
-        if _public(connection, record, named, late):
+        if _public(connection, record, named, late=fresh is not None and r.id not in fresh):
             continue
         public = replace(dated(record), origin=named, log="")
         try:
@@ -213,7 +214,7 @@ def to_runs(connection: Connection, package: int, store: Store, *, late: bool = 
     return made
 
 
-def _public(connection: Connection, record: Record, named: str, late: bool) -> bool:
+def _public(connection: Connection, record: Record, named: str, *, late: bool) -> bool:
     """Whether the run that counts for a record's setup is of another origin, and says the same; or, where the record is
     ``late``, ended after it."""
     with suppress(StoreError):
@@ -415,7 +416,7 @@ class Queue:
                 return
             package = connection.execute(_PUBLIC, {"number": number, "state": PUBLISHED}).scalar()
             if package is not None:
-                to_runs(connection, package, self._store)
+                to_runs(connection, package, self._store, fresh=(number,))
 
         with explained(self._store._name):
             repeated(self._store._engine, work)

@@ -30,10 +30,10 @@ def verb(ask: Copy) -> int:
 
     FROM and TO are files, or URLs of databases on servers. A copy is a backup, and the way back; copied again it gets
     what is new. Where TO has a later run of its own of the same setup, an older one is left out, because the newest
-    counts. What was handed in becomes the same in TO: submissions keep their numbers and private links, their queue goes
-    on there, and what was deleted in FROM is deleted there; so TO is empty, or an older copy in which nothing was handed in or run since. Operators, keys and
-    pauses stay behind. Runs and what was handed in that are damaged, and logs that TO does not take, are named and left
-    out; the exit code is 1 then.
+    counts. What was handed in becomes the same in TO: submissions keep their numbers and private links, their queue
+    goes on there, and what was deleted in FROM is deleted there; so TO is empty, or an older copy in which nothing was
+    handed in or run since. Operators, keys and pauses stay behind. Runs and what was handed in that are damaged, and
+    logs that TO does not take, are named and left out; the exit code is 1 then.
     """
     source, to = ask.source, ask.to
     if source == to or _one_file(source, to):
