@@ -449,8 +449,8 @@ def test_an_older_run_that_was_left_out_is_not_made_the_newest(tmp_path: Path) -
         moving.move(store, to)
         Yard(to).delete(2)
         assert to.runs(newest_only=False) == [later]
-        weighed(to, "b", setup=replace(RECORD.setup, flags=("-O1",)))
-        assert [r.setup.flags for r in to.runs(newest_only=False)] == [("-O1",), RECORD.setup.flags]
+        weighed(to, "b", setup=replace(RECORD.setup, flags="-O1"))
+        assert [r.setup.flags for r in to.runs(newest_only=False)] == ["-O1", RECORD.setup.flags]
 
 
 def test_a_damaged_row_deletes_nothing_in_a_copy(tmp_path: Path) -> None:
