@@ -22,12 +22,12 @@ from msgspec.structs import replace
 from . import building, device, lab, measure, sources, verify
 from .inside import uncounted
 from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Observed
+from .model.call import DeviceError, Failed, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
-from .model.reasons import ANSWERED_WRONGLY, Failure, Reason
+from .model.reasons import ANSWERED_WRONGLY, MACHINE, Failure, Reason
 from .model.record import Record, Toolchain, Verification
 from .model.workload import LEFT_OUT, SCENARIOS
 from .reference import reference
@@ -36,8 +36,8 @@ from .store import Keeper, Store
 __all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "resolve"]
 
 MAX_CYCLES = device.MAX_CYCLES
-#: attempts on a board that end with a wrong answer before it is the package's
-WRONG = 2
+#: attempts on boards that speak against a package before it is the package's doing
+TWICE = 2
 #: how a note begins on what a board answered before
 EARLIER = "an earlier run of the same setup answered wrongly"
 
@@ -47,6 +47,10 @@ def _toolchain(job: Job) -> Toolchain:
     if found is None:
         raise DeviceError(Failure(Reason.NO_TOOLCHAIN, building.why_not(job.target.toolchain)))
     return found
+
+
+def _implausible(job: Job, seen: measure.Observations) -> Failure | None:
+    return measure.implausible(seen.all, seen.empty.cycles, seen.quantity, job.target, job.implementation)
 
 
 def _earlier(record: Record | None) -> list[str]:
@@ -208,39 +212,35 @@ class Pipeline:
         self, job: Job, built: building.Build, record: Record, tries: list[str]
     ) -> tuple[Record, measure.Observations]:
         """Observes the image; on a board once more where it ends for a reason that may be the lab's, which is said in
-        ``tries``. So is in how many attempts an answer was wrong: it is asked for twice, and one that is right the
-        second time verifies nothing."""
-        wrong: list[verify.Mismatch] = []
+        ``tries``. What speaks against the package is asked for twice, of another board if one is free; how often it
+        did is said too, and an answer that is right the second time verifies nothing."""
+        against: list[Failed] = []
         for attempt in count(1):
             try:
                 found = self._observe(job, built, record, attempt)
-            except lab.NoBoard:
-                if wrong:
-                    raise wrong[0] from None
-                raise
-            except verify.Mismatch as e:
-                if not job.on:
+            except Failed as e:
+                if not job.on or isinstance(e, lab.NoBoard):
                     raise
-                wrong.append(e)
-                if len(wrong) < WRONG:
-                    continue
-            except DeviceError as e:
-                if not job.on or not lab.again(e.failure, attempt):
-                    if wrong:
-                        raise wrong[0] from None
+                if e.failure.reason not in MACHINE:
+                    against.append(e)
+                    if len(against) == TWICE:
+                        break
+                elif not lab.again(e.failure, attempt):
                     raise
                 tries.append(f"attempt {attempt} ended with {e.failure.reason}: {e.failure.detail}")
-                continue
-            if not wrong:
-                return found
-            made = len(wrong) + (len(wrong) < WRONG)
-            tries.append(
-                f"an answer was wrong in {len(wrong)} of {made} attempts"
-                + (": look at the board's supply and wires, or for memory that is read before it is written")
-                * (len(wrong) < made)
-            )
-            raise wrong[0]
-        raise AssertionError("unreachable")
+            else:
+                break
+        wrong = [e for e in against if lab.accuses(e.failure)]
+        if not against or (len(against) < TWICE and not wrong):
+            return found
+        if not wrong:
+            raise against[-1]
+        tries.append(
+            f"an answer was wrong in {len(wrong)} of {TWICE} attempts"
+            + (": look at the board's supply and wires, or for memory that is read before it is written")
+            * (len(wrong) < TWICE)
+        )
+        raise wrong[0]
 
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
@@ -257,7 +257,7 @@ class Pipeline:
             failure = building.ran(failure_of(e, job), built.folder / "src", built.log)
             return replace(record, failure=failure, notes=(*record.notes, *tries))
         record = replace(record, notes=(*record.notes, *tries))
-        if wrong := measure.implausible(seen.all, seen.empty.cycles, seen.quantity, job.target, job.implementation):
+        if wrong := _implausible(job, seen):
             return replace(record, failure=wrong)
 
         figures = measure.figures(seen, built.images, job.target)
@@ -293,6 +293,8 @@ class Pipeline:
             client = device.Client(link)
             verify.same_sizes(client.hello, sources.sizes(implementation))
             seen, verification, said = observe(job, built, link, client)
+            if job.on and (wrong := _implausible(job, seen)):  # which a board has to say twice, as all else
+                raise verify.Mismatch(wrong)
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"
                 raise DeviceError(Failure(Reason.COUNTER_LOST, text))

@@ -46,7 +46,10 @@ FAULTS = (
     Fault(
         "a board hangs for ever, or answers wrongly, also with nocrypt",
         (R.BOARD_LOST,),
-        ("test_pool::test_a_board_that_fails_with_nocrypt_says_nothing_of_packages",),
+        (
+            "test_pool::test_a_board_that_fails_with_nocrypt_says_nothing_of_packages",
+            "test_liars::test_a_board_that_answers_wrongly_is_no_verdict",
+        ),
     ),
     Fault("a board resets in a call", (R.RUNAWAY, R.PROTOCOL), (f"{CALL}[resets]",)),
     Fault("a board browns out in a call", (R.RUNAWAY, R.PROTOCOL), (f"{CALL}[browns_out]",)),

@@ -23,7 +23,7 @@ from .image import intel_hex, made
 from .link import BoardLink, board_of
 from .lock import is_of
 from .plugs import missing, told
-from .pool import NoBoard, again, borrowed, pools, returned, works
+from .pool import NoBoard, accuses, again, borrowed, pools, returned, works
 from .proof import DELAY, clock, keep_clock, proved
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "NoBoard",
     "Purpose",
     "Station",
+    "accuses",
     "again",
     "board_of",
     "borrowed",

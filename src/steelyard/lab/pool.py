@@ -2,7 +2,8 @@
 
 A board that failed is doubted: before its next run it has to prove itself with an image that is known to be right. If
 it cannot, or if the lab's own faults end several of its runs in a row, it is out of order, and the others go on. So
-what fails again on a board that has proved itself is the package's doing.
+what fails again on a board that has proved itself is the package's doing. One that says something against a package
+proves itself at once, or that was not said.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
-from ..model.call import DeviceError
+from ..model.call import DeviceError, Failed
 from ..model.errors import UserError
 from ..model.reasons import LAB, MACHINE, RELEASED, Failure, Reason
 from . import aside
@@ -44,9 +45,12 @@ REVIVE = "reset the board or take its power away for a moment, look at its cable
 Prove = Callable[[Station, Hold], None]
 
 _doubted: set[str] = set()
+#: when a board last said something against a package: of those that are free, others are asked first
+_accused: dict[str, float] = {}
 _faults: Counter[str] = Counter()
-#: boards that this process found out of order
+#: boards that this process found out of order, and those of them whose mark could not be written
 _out: dict[str, Mark] = {}
+_untold: set[str] = set()
 
 
 class NoBoard(DeviceError):
@@ -56,6 +60,11 @@ class NoBoard(DeviceError):
 def again(failure: Failure, attempt: int) -> bool:
     """Whether a run that ended so, the first time if ``attempt`` is 1, is tried once more."""
     return attempt < ATTEMPTS.get(failure.reason, 1)
+
+
+def accuses(failure: Failure) -> bool:
+    """Whether it is about the package if the board that it comes from is right."""
+    return failure.reason not in MACHINE and failure.reason not in ATTEMPTS
 
 
 def pools(stations: Sequence[Station]) -> dict[str, tuple[Station, ...]]:
@@ -86,20 +95,37 @@ def borrowed(stations: Sequence[Station], over: Event, prove: Prove) -> Iterator
     """One of the boards, with the lock of its port, for one user at a time on this machine; a free one that is not
     doubted, if there is one. ``prove`` raises :class:`DeviceError` when a board does not work.
 
-    :class:`NoBoard` when all are set aside. How the block ends decides what is thought of the board.
+    :class:`NoBoard` when all are set aside. How the block ends decides what is thought of the board. Where it ends with
+    something against the package the board has to prove itself, and if it cannot, that is how the block ends.
     """
     station, lock = _choose(stations, over, prove)
     with lock:
         try:
             yield station, lock
-        except DeviceError as e:
+        except Failed as e:
+            if accuses(e.failure) and (own := _own(station, lock, prove)) is not None:
+                _blame(station.board, own)
+                raise DeviceError(own) from e
             _blame(station.board, e.failure)
             raise
         _faults.pop(station.board.name, None)
 
 
+def _own(station: Station, lock: Hold, prove: Prove) -> Failure | None:
+    """Why what a board says against a package means nothing: it fails with nocrypt, too. None where it does not."""
+    try:
+        prove(station, lock)
+    except DeviceError as e:
+        reason = e.failure.reason if e.failure.reason in MACHINE else Reason.BOARD_LOST
+        return Failure(reason, e.failure.detail)
+    return None
+
+
 def _blame(board: Board, failure: Failure) -> None:
-    """A board is doubted, and out of order where the lab failed it too often."""
+    """A board is doubted, unless it has just proved itself, and out of order where the lab failed it too often."""
+    if accuses(failure):
+        _accused[board.name] = time.monotonic()
+        return
     _doubted.add(board.name)
     if failure.reason in LAB:
         _faults[board.name] += 1
@@ -120,7 +146,7 @@ def _chosen(stations: Sequence[Station], holds: Holds, over: Event, prove: Prove
         there = [s for s in stations if not _is_aside(s.board)]
         if not there:
             raise NoBoard(_no_board(stations))
-        for station in sorted(there, key=lambda s: s.board.name in _doubted):
+        for station in sorted(there, key=lambda s: (s.board.name in _doubted, _accused.get(s.board.name, 0.0))):
             lock = _taken(station, holds, over)
             if lock is None:
                 continue
@@ -199,9 +225,16 @@ def works(board: Board) -> None:
 def _set_aside(board: Board, failure: Failure) -> None:
     remedy = failure.next_action if failure.reason in MACHINE else REVIVE
     mark = Mark(time.time(), str(failure.reason), failure.detail, remedy)
+    _tell(board, mark)
+
+
+def _tell(board: Board, mark: Mark) -> None:
     _out[board.name] = mark
-    with suppress(OSError):  # a full disk: then others do not know
+    try:
         _out[board.name] = aside.put(board, mark)
+        _untold.discard(board.name)
+    except OSError:  # a full disk: then others do not know yet
+        _untold.add(board.name)
 
 
 def _is_released(board: Board) -> bool:
@@ -212,7 +245,11 @@ def _is_released(board: Board) -> bool:
 def _is_aside(board: Board) -> bool:
     """Whether a board is not to be used. One that another process found out of order, or that its user believes to work
     again, may prove itself."""
+    if board.name in _untold:
+        _tell(board, _out[board.name])
     mark = aside.read(board)
+    if board.name in _untold:
+        return True
     if mark is not None and (mark.released or mark == _out.get(board.name)):
         return True
     if _out.pop(board.name, None) is not None or mark is not None:
@@ -222,7 +259,7 @@ def _is_aside(board: Board) -> bool:
 
 
 def _no_board(stations: Sequence[Station]) -> Failure:
-    marks = [(s.board, aside.read(s.board) or Mark(0.0)) for s in stations]
+    marks = [(s.board, aside.read(s.board) or _out.get(s.board.name) or Mark(0.0)) for s in stations]
     # that a board hangs or answers wrongly with nocrypt is not a property of the package that now has no board
     reason = next((m.reason for _, m in marks if m.reason in MACHINE), Reason.BOARD_LOST)
     each = "; ".join(

@@ -19,6 +19,8 @@ from .link import BoardLink
 
 #: calls whose edges are counted, and what each of them copies
 CALLS, MESSAGE = 20, bytes(range(256)) * 2
+#: both ways to do so, and the most bytes of stack, or of heap, that it takes
+COPY, STACK = (Op.ENCRYPT, Op.DECRYPT), 512
 #: a package that copies its message as nocrypt does, and then turns a loop as often as it is told
 DELAY = Path(__file__).parent / "delay"
 #: its turns in a short call, the seconds of a long one, and how many there are of each
@@ -35,9 +37,13 @@ def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iter
     rate = f", {link.baud} baud" if isinstance(link, BoardLink) else ""
     yield "handshake", f"{hertz / 1e6:g} MHz, {client.hello.capacity} bytes of free RAM{rate}"
     before = link.samples
-    answers = list(client.calls([client.hello.zeros(Op.ENCRYPT, MESSAGE)] * CALLS))
-    if any(a.output != MESSAGE for a in answers):
-        raise DeviceError(Failure(Reason.WRONG_OUTPUT, "a message is to be copied, and the board does not"))
+    answers = list(client.calls([client.hello.zeros(op, MESSAGE) for op in COPY] * (CALLS // len(COPY))))
+    for a in answers:
+        if (a.output, a.length, a.code, a.over, a.intact) != (MESSAGE, len(MESSAGE), 0, 0, True):
+            raise DeviceError(Failure(Reason.WRONG_OUTPUT, "a message is to be copied, and the board does not"))
+        if max(a.stack, a.heap) > STACK:
+            text = f"a copy takes {a.stack} bytes of stack and {a.heap} of heap by the board's word, at most {STACK}"
+            raise DeviceError(Failure(Reason.WRONG_OUTPUT, text))
     yield "echo", f"{CALLS} x {len(MESSAGE)} bytes"
     samples = (link.samples - before) / CALLS
     yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"

@@ -204,12 +204,16 @@ class Hello(Struct, frozen=True):
         return need + stack <= self.capacity
 
 
-class DeviceError(Exception):
-    """The device, or the program on it, failed. ``failure`` is stored in the record."""
+class Failed(Exception):
+    """A run ended without figures; ``failure`` is stored in the record."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"{failure.reason}: {failure.detail}")
         self.failure = failure
+
+
+class DeviceError(Failed):
+    """The device, or the program on it, failed."""
 
 
 class Caller(Protocol):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from ..model.call import Hello, Vector
+from ..model.call import Failed, Hello, Vector
 from ..model.implementation import Implementation, Primitive
 from ..model.reasons import Failure, Reason
 from . import felicsfile, katfile
@@ -22,12 +22,8 @@ _COMPILED = {
 }  # fmt: skip
 
 
-class Mismatch(Exception):
-    """Verification failed; ``failure`` is stored in the record."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.detail)
-        self.failure = failure
+class Mismatch(Failed):
+    """Verification failed."""
 
 
 class Expected(Struct):
