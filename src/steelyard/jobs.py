@@ -24,7 +24,7 @@ from .model.implementation import Implementation
 from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, home, short
 from .model.primitive import PRIMITIVES
-from .model.reasons import Failure, Reason
+from .model.reasons import UNWRITABLE, Failure, Reason
 from .model.record import Record, Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload, of_one_size, workload
@@ -43,6 +43,8 @@ _FULL = {
     errno.EDQUOT: "the quota is used up",
     errno.EFBIG: "larger than files may be here",
 }
+#: of what is kept of a board, which has to be what the board is
+_GUARDED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class Job(Struct, frozen=True):
@@ -247,6 +249,8 @@ def failure_of(error: BaseException, job: Job | None = None) -> Failure:
     if isinstance(error, OSError):
         if error.errno in _FULL:
             return Failure(Reason.DISK_FULL, f"{_FULL[error.errno]}: {error.filename or home()}")
+        if error.errno in _GUARDED and str(error.filename).startswith(f"{home() / 'lab'}/"):
+            return Failure(Reason.INTERNAL, f"{error.filename}: {error.strerror}: {UNWRITABLE}")
         if error.errno in (errno.ENOENT, errno.ESTALE) and str(error.filename).startswith(f"{home() / 'cache'}/"):
             return Failure(Reason.COMPILER_KILLED, f"the cache changed during the run: {text}")
         own = (*(f.path for f in job.implementation.files), *job.implementation.kat) if job else ()

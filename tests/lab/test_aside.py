@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from threading import Event, Timer
 
 import pytest
 from msgspec.structs import replace
 
+from steelyard.jobs import failure_of
 from steelyard.lab import Lab, aside, pool
 from steelyard.lab.lock import taken
 from steelyard.model.call import DeviceError
@@ -40,7 +42,7 @@ def test_a_release_by_another_name_of_the_port_wins(bench: Bench, boards: Boards
     assert record.failure == Failure(Reason.BOARD_LOST, "no board is left: a was released: steelyard boards retry a")
     pool.works(board)
     assert [m.kind for m in aside.marks(board)] == ["released"]
-    aside.lift(board)
+    aside.retry(board)
     assert aside.marks(other) == []
 
 
@@ -115,3 +117,22 @@ def test_a_board_that_comes_back_as_another_device_is_taken_anew(
     boards.behave["a"] = behave
     assert reasons(weighed(bench, [replace(j, on=j.on[:1]) for j in jobs(bench, there, 1)])) == [None]
     assert opened == [1]
+
+
+def test_a_board_whose_mark_cannot_be_written_ends_its_runs(bench: Bench, boards: Boards, there: Lab) -> None:
+    """It proves itself as often as any other, and no more."""
+    board = there.boards["a"]
+    (board.files / "aside-broken").mkdir(parents=True)
+    boards.behave["a"] = lambda _: Reason.BOARD_LOST
+    [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1)])
+    assert reasons([record]) == [Reason.BOARD_LOST]
+    assert record.failure is not None
+    assert "no board is left: a is out of order: as it was told" in record.failure.detail
+    assert boards.opened.count("a") == 1 + pool.PROOFS
+
+
+def test_a_folder_of_a_lab_that_cannot_be_written_is_named(there: Lab) -> None:
+    note = there.boards["a"].files / "image"
+    failure = failure_of(OSError(errno.EROFS, "Read-only file system", str(note)))
+    assert failure == Failure(Reason.INTERNAL, f"{note}: Read-only file system: cannot be written")
+    assert "give a place that can be written" in failure.next_action

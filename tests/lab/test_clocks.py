@@ -191,7 +191,7 @@ def test_boards_of_one_name_in_one_home_share_nothing(tmp_path: Path, monkeypatc
     assert aside.read(alias) is None, "nor was when it was released"
     aside.put(mine, aside.Mark(1.0, kind=aside.Kind.RELEASED))
     assert aside.read(alias) == aside.read(mine) is not None
-    aside.lift(alias)
+    aside.retry(alias)
     assert aside.read(mine) is None
 
 

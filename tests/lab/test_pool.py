@@ -196,7 +196,10 @@ def test_a_run_that_another_process_of_the_home_makes_is_waited_for(
     assert reasons(made) == [None]
 
 
-def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Bench, boards: Boards, there: Lab) -> None:
+@pytest.mark.parametrize("another", [False, True])
+def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(
+    bench: Bench, boards: Boards, there: Lab, another: bool
+) -> None:
     boards.behave["a"] = lambda _: Reason.BOARD_LOST
     boards.together = Barrier(2, action=lambda: setattr(boards, "together", None))
     records = weighed(bench, jobs(bench, there, 4))
@@ -213,10 +216,14 @@ def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Ben
 
     # it is repaired: its user says so, and it proves itself
     del boards.behave["a"]
-    aside.lift(there.boards["a"])
+    aside.retry(there.boards["a"])
+    if another:  # process, which did not see that it failed
+        pool._doubted.clear()
+        pool._out.clear()
     records = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 5)])
     assert (reasons(records), on(records)) == ([None], {"a"})
     assert attempt.logs(there.boards["a"])[-2].what == "nocrypt, to prove the board"
+    assert not aside.is_doubted(there.boards["a"])
 
 
 @pytest.mark.parametrize("how", [Reason.RUNAWAY, Reason.PROTOCOL, Reason.WRONG_OUTPUT, Reason.FAULT])

@@ -210,7 +210,7 @@ def test_a_job_for_a_board_waits_while_all_its_boards_are_paused(store: Store, h
     assert not farm_worker._free("uno board", stations)
     assert farm_worker._free("uno", stations)
     for b in boards:
-        aside.lift(there[b.name])
+        aside.retry(there[b.name])
 
 
 def test_workers_lift_no_mark_but_their_own(home: Path) -> None:

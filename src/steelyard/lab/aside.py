@@ -24,11 +24,17 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """Whether a board's user wants it, operators paused it, or it is out of order: what comes first counts more."""
+    """Whether a board's user wants it, operators paused it, or it is out of order: what comes first counts more. A
+    doubted one was out of order until its user said that it works; it gets runs, and has to prove itself before."""
 
     RELEASED = "released"
     PAUSED = "paused"
     BROKEN = "broken"
+    DOUBTED = "doubted"
+
+
+#: those by which a board gets no run
+ASIDE = (Kind.RELEASED, Kind.PAUSED, Kind.BROKEN)
 
 
 class Mark(Struct, frozen=True):
@@ -48,13 +54,18 @@ class Mark(Struct, frozen=True):
 
 
 def marks(board: Board) -> list[Mark]:
-    """All marks that are good for a board, what counts more first."""
-    return [mark for _, mark in _marks(board, Kind)]
+    """All marks by which a board gets no run, what counts more first."""
+    return [mark for _, mark in _marks(board, ASIDE)]
 
 
 def read(board: Board) -> Mark | None:
     """The mark that counts; None where a board has none."""
-    return next((mark for _, mark in _marks(board, Kind)), None)
+    return next((mark for _, mark in _marks(board, ASIDE)), None)
+
+
+def is_doubted(board: Board) -> bool:
+    """Whether it has to prove itself to whoever uses it next."""
+    return any(_marks(board, (Kind.DOUBTED,)))
 
 
 def put(board: Board, mark: Mark) -> Mark:
@@ -64,11 +75,18 @@ def put(board: Board, mark: Mark) -> Mark:
     return mark
 
 
+def retry(board: Board) -> None:
+    """A board gets runs again; one that was out of order is doubted."""
+    for file, _ in [*_marks(board, (Kind.BROKEN,))]:
+        file.replace(file.with_name(f"aside-{Kind.DOUBTED}"))
+    lift(board, *ASIDE)
+
+
 def lift(board: Board, *kinds: Kind) -> None:
-    """Takes away all marks of these ``kinds`` that are good for a board, of all kinds where none is named."""
-    for file, _ in _marks(board, kinds or Kind):
+    """Takes away all marks of these ``kinds`` that are good for a board."""
+    for file, _ in _marks(board, kinds):
         file.unlink(missing_ok=True)
-    for kind in kinds or Kind:
+    for kind in kinds:
         lift_own(board, kind)
 
 

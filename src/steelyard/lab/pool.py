@@ -219,7 +219,7 @@ def returned(port: Path, over: Event) -> None:
 def works(board: Board) -> None:
     """The board has proved itself: it is in order."""
     _doubted.discard(board.name)
-    aside.lift(board, Kind.BROKEN)
+    aside.lift(board, Kind.BROKEN, Kind.DOUBTED)
 
 
 def _set_aside(board: Board, failure: Failure) -> None:
@@ -252,7 +252,7 @@ def _is_aside(board: Board) -> bool:
         return True
     if mark is not None and (mark.released or mark == _out.get(board.name)):
         return True
-    if _out.pop(board.name, None) is not None or mark is not None:
+    if _out.pop(board.name, None) is not None or mark is not None or aside.is_doubted(board):
         _faults.pop(board.name, None)
         _doubted.add(board.name)
     return False

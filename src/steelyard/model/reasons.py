@@ -174,6 +174,11 @@ RELEASED = "was released"
 BACK = "give the board back by that command, and run again"
 
 
+#: what it says of a folder of a lab that is read-only or another's, and what to do then
+UNWRITABLE = "cannot be written"
+PLACE = "give a place that can be written: make the folder yours again, or set STEELYARD_HOME; run again"
+
+
 class Failure(Struct, frozen=True):
     """Why something has no figures: a ``reason`` from the vocabulary, and a ``detail`` about this case."""
 
@@ -183,6 +188,8 @@ class Failure(Struct, frozen=True):
     @property
     def next_action(self) -> str:
         """What the user can do next."""
+        if self.reason is Reason.INTERNAL and self.detail.endswith(UNWRITABLE):
+            return PLACE
         if self.reason in LAB and RELEASED in self.detail:
             return BACK
         return PLAY if self.reason in LAB and VIRTUAL in self.detail else self.reason.next_action

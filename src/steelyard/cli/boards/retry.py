@@ -21,7 +21,7 @@ def verb(ask: Named) -> int:
     for name in chosen:
         board = there.named(name)
         if (mark := aside.read(board)) is not None:
-            aside.lift(board)
+            aside.retry(board)
             was = mark.detail or "released" if mark.released else f"out of order: {mark.reason}: {mark.detail}"
             lines.append((name, was, "gets runs again"))
         elif ask.names:
