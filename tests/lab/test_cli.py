@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -220,6 +221,26 @@ def test_a_virtual_lab_that_is_told_to_end_leaves_nothing(tmp_path: Path, comman
     finally:
         playing.kill()
         playing.communicate()
+
+
+@pytest.mark.parametrize("gap", [0.003, 0.01])
+def test_a_virtual_lab_that_is_told_to_end_twice_leaves_nothing(tmp_path: Path, gap: float) -> None:
+    """While it starts, and while it ends: a terminal that closes may say so twice."""
+    file, port = tmp_path / "lab.toml", tmp_path / "a"
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+    words = [sys.executable, "-m", "steelyard", "boards", "virtual", "--lab", str(file), "--", "sleep", "60"]
+    playing = subprocess.Popen(words)
+    try:
+        until(port.is_symlink, 60)
+        for _ in range(2):
+            playing.send_signal(signal.SIGHUP)
+            time.sleep(gap)
+        # the second one may come when all is done
+        assert playing.wait(30) in (128 + signal.SIGHUP, -signal.SIGHUP)
+        assert not port.is_symlink()
+    finally:
+        playing.kill()
+        playing.wait()
 
 
 def test_a_command_in_a_virtual_lab_that_is_told_to_end_may_do_so_in_order(tmp_path: Path) -> None:

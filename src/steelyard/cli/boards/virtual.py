@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from msgspec import Struct
@@ -78,22 +79,29 @@ def _run(command: tuple[str, ...], told: list[int]) -> int:
 
 def _wait(told: list[int]) -> None:
     if told:
-        sys.exit(128 + told[0])
+        _end(told[0])
     time.sleep(LOOK)
+
+
+def _end(number: int) -> NoReturn:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
 
 
 @contextmanager
 def _told_to_end() -> Iterator[list[int]]:
-    """Inside a signal to end takes what is played away as Ctrl-C does: links to its ports among it. One that is
-    ignored, as nohup has it, stays so. The signals that came are kept: Python drops an exception that a handler raises
-    while an object is finalized."""
+    """Inside a signal to end takes what is played away as Ctrl-C does: links to its ports among it. Those that follow,
+    as from a terminal that closes, disturb nothing of that. One that is ignored, as nohup has it, stays so. The signals
+    that came are kept: Python drops an exception that a handler raises while an object is finalized."""
     told: list[int] = []
 
     def end(number: int, _: object) -> None:
         told.append(number)
-        sys.exit(128 + number)
+        if len(told) == 1:
+            _end(number)
 
-    before = {s: signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)}
+    before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     before = {s: handler for s, handler in before.items() if handler is not signal.SIG_IGN}
     try:
         for each in before:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -72,11 +74,11 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
             stack.enter_context(_ours(port))
         try:
             for name in {lab.boards[b].analyzer: None for b in boards}:
-                processes.append(_started(_analyzer, lab, name, Path(folder), clock))
+                _start(processes, _analyzer, lab, name, Path(folder), clock)
             for name in boards:
                 if lab.boards[name].meter:
-                    processes.append(_started(_meter, lab, name, Path(folder), clock))
-                processes.append(_started(_board, lab, name, Path(folder), clock))
+                    _start(processes, _meter, lab, name, Path(folder), clock)
+                _start(processes, _board, lab, name, Path(folder), clock)
             yield processes
         finally:
             for process in processes:
@@ -102,18 +104,23 @@ def _ours(port: Path) -> IO[bytes]:
 Play = Callable[[Lab, str, Path, Clock, Event], None]
 
 
-def _started(play: Play, lab: Lab, name: str, folder: Path, clock: Clock) -> BaseProcess:
+def _start(processes: list[BaseProcess], play: Play, lab: Lab, name: str, folder: Path, clock: Clock) -> None:
+    """One process more, which is there."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__, *(f"{__name__}.{module}" for module in PLAYERS)])
     ready = context.Event()
     process = context.Process(target=play, args=(lab, name, folder, clock, ready), daemon=True)
-    process.start()
+    forkserver.ensure_running()  # or those that it starts had the signals blocked
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:  # nobody would end one that is not among them
+        process.start()
+        processes.append(process)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     end = time.monotonic() + PATIENCE
     while not ready.wait(0.1):
         if not process.is_alive() or time.monotonic() > end:
-            process.terminate()
             raise WorkError(f"{name}: does not start; what is above says why")
-    return process
 
 
 def _analyzer(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> None:
