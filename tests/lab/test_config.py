@@ -126,6 +126,14 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
             "flashers.mine.chips.x.signature: expected",
         ),
         ("[boards.one]", "[flashers.x]\nname = 'y'\n[boards.one]", "flashers.x.title: missing"),
+        ("[boards.one]", (MINE % "").replace("baud = 1", "baud = -1") + "[boards.one]", "flashers.mine.baud: write"),
+        (
+            "[boards.one]",
+            (MINE % "").replace("baud = 1", "baud = 1\nleave = {sync = 'zz', go = '', answer = ''}") + "[boards.one]",
+            "flashers.mine.leave.sync: write bytes in hexadecimal",
+        ),
+        ("[boards.one]", '[boards.one]\nreset = ["a\\u0000"]', "boards.one.reset: write a command"),
+        ('port = "ports/one"', f'port = "{"x" * 5000}"', "boards.one.port: is not a serial port"),
     ],
 )
 def test_a_mistake_is_named(described: Path, tmp_path: Path, old: str, new: str, said: str) -> None:

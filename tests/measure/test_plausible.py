@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard import measure
 from steelyard.measure.dependence import dependence
@@ -43,6 +44,15 @@ def test_a_call_takes_the_time_to_move_its_data(name: str, op: str, least: int) 
     assert failure is not None
     assert failure.reason is Reason.IMPLAUSIBLE
     assert failure.detail.startswith(f"{op} of 32/32 bytes takes {least - 1} cycles; moving ")
+
+
+@pytest.mark.parametrize("field", ["stack", "heap"])
+def test_no_call_takes_more_than_there_is(field: str) -> None:
+    op, v, answer = observed("encrypt", 5000)
+    for used, right in ((2048, True), (2049, False)):
+        calls = [(op, v, replace(answer, **{field: used}))]
+        failure = measure.implausible(calls, EMPTY, "cycles", load_target("uno"), ASCON)
+        assert (failure is None) == right
 
 
 def test_no_mean_is_below_zero() -> None:

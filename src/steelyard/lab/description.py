@@ -14,12 +14,16 @@ from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
 from .clocks import MOST
-from .config import Board, Flasher, Host, Instrument, Lab, flashers
+from .config import Board, Flasher, Host, Instrument, Lab, Leave, flashers
 from .image import KINDS
 from .metering import Meter, kinds, metered
 
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+#: bytes in hexadecimal
+_HEX = r"([0-9a-fA-F]{2})*"
+#: bytes of a path to a serial port
+_LONG = 1000
 #: control lines of a serial port, and none
 LINES = ("rts", "dtr", "")
 #: who plays boot loaders and probes of virtual boards, as ``virtual`` of a flasher names them: modules of ``virtual/``,
@@ -75,8 +79,8 @@ def check(lab: Lab) -> None:
             raise UserError(f"{name[:70]!r}: names in lab.toml are letters, digits, '-', '_' and '.'")
     if "lab" in lab.boards:
         raise UserError("boards.lab: is what all boards together are called; give it another name")
-    if not 0 < lab.speed <= 100:
-        raise UserError("speed: write a number above 0, at most 100")
+    if not 1e-3 <= lab.speed <= 100:
+        raise UserError("speed: write a number from 0.001 to 100")
     taken: dict[object, str] = {}
     for name, i in lab.instruments.items():
         _check_instrument(f"instruments.{name}", i)
@@ -157,7 +161,7 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
         raise UserError(f"{where}.boot_port: {b.flasher} {text}")
     ports = [b.port, *([b.boot_port] if flasher.needs_boot_port else [])]
     for key, port in zip(("port", "boot_port"), ports, strict=False):
-        if "\0" in str(port) or port.is_dir():
+        if "\0" in str(port) or len(os.fsencode(port)) > _LONG or port.is_dir():
             raise UserError(f"{where}.{key}: is not a serial port; write its path, such as /dev/ttyACM0")
     # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
     real = [os.path.normpath(p) if b.virtual else os.path.realpath(p) for p in ports]
@@ -174,7 +178,7 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
         taken[thing] = b.name
     if isinstance(b.reset, str) and b.reset not in LINES:
         raise UserError(f"{where}.reset: {unknown('line', b.reset, LINES)} A command is a list of words")
-    if not isinstance(b.reset, str) and not (b.reset and all(b.reset)):
+    if not isinstance(b.reset, str) and not (b.reset and all(b.reset) and "\0" not in "".join(b.reset)):
         raise UserError(f"{where}.reset: write a command, such as ['gpioset', ...], or leave it out")
     if b.meter:
         _check_metered(where, lab.meters[b.meter], b, target)
@@ -231,6 +235,11 @@ def _check_flasher(where: str, f: Flasher) -> None:
     f.check_arguments(where)
     if f.resets not in LINES:
         raise UserError(f"{where}.resets: {unknown('line', f.resets, LINES)}")
+    if not 0 <= f.baud <= 10_000_000:
+        raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
+    for name in fields(Leave) if f.leave else ():
+        if not re.fullmatch(_HEX, getattr(f.leave, name.name)):
+            raise UserError(f"{where}.leave.{name.name}: write bytes in hexadecimal, such as 3020")
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):
         if not 0 <= value <= most:
             raise UserError(f"{where}.{key}: write seconds, at most {most}")
@@ -241,5 +250,5 @@ def _check_flasher(where: str, f: Flasher) -> None:
         if kind not in KINDS:
             raise UserError(f"{where}: {unknown('image', kind, KINDS)}")
     for chip, of in f.chips.items():
-        if not re.fullmatch(r"([0-9a-fA-F]{2})*", of.signature) or of.loader_bytes < 0:
+        if not re.fullmatch(_HEX, of.signature) or of.loader_bytes < 0:
             raise UserError(f"{where}.chips.{chip}: the signature is in hexadecimal, loader_bytes a number from 0")

@@ -1,4 +1,5 @@
-"""Refuses impossible figures: time below zero, or too short to read the inputs and write the output."""
+"""Refuses impossible figures: time below zero, or too short to read the inputs and write the output; more stack or heap
+than there is RAM."""
 
 from __future__ import annotations
 
@@ -47,14 +48,19 @@ def implausible(
 ) -> Failure | None:
     """Why the figures of these calls are impossible; None when they are possible.
 
-    No mean may be below zero, but for a block cipher's on machines, where a schedule may be as short as the empty call.
-    On a microcontroller each call must take long enough to read its inputs once and write
-    its output. The baseline does less, so only the first rule applies to it, and on machines neither: there a copy of a
-    few bytes drowns in noise. ``empty`` is the empty call's cost by operation.
+    No call may take more stack or heap than a microcontroller has RAM. No mean may be below zero, but for a block
+    cipher's on machines, where a schedule may be as short as the empty call. On a microcontroller each call must take
+    long enough to read its inputs once and write its output. The baseline does less, so that rule does not apply to it,
+    and on machines none does: there a copy of a few bytes drowns in noise. ``empty`` is the empty call's cost by
+    operation.
     """
     chip, baseline = target.is_chip, implementation.variant == "nocrypt"
     if baseline and not chip:
         return None
+    for op, _, answer in observed if chip else ():
+        if (most := max(answer.stack, answer.heap)) > target.chip.ram.size:
+            text = f"{op} takes {most} bytes of stack or heap; {target.name} has {target.chip.ram.size} of RAM"
+            return Failure(Reason.IMPLAUSIBLE, text)
     short = not chip and not PRIMITIVES[implementation.primitive].sized
     for name, value in means(observed, empty, quantity).items():
         if value < (-SHORT if short else 0):
