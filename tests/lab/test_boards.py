@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from steelyard import device, lab
 from steelyard.device import counter
 from steelyard.lab import Lab, flash, link
-from steelyard.lab.lock import held
+from steelyard.lab.lock import held, port_of, taken
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
@@ -139,8 +139,9 @@ from steelyard.lab.flash import flash
 from steelyard.lab.lock import held
 station = lab.load(Path(sys.argv[1])).board("one")
 station = station.but(flasher=station.flasher.but(program="sh", write=("-c", "echo; sleep 2"), verify=()))
+station = station.but(board=station.board.but(port=Path("nowhere")))
 lock = held("a port", "a port")
-Thread(target=flash, args=(station, Path(sys.argv[1]), lock.fileno())).start()
+Thread(target=flash, args=(station, Path(sys.argv[1]), lock)).start()
 os.read(0, 1)
 """
 
@@ -342,5 +343,34 @@ def test_a_note_that_is_no_text_is_no_image(
     note = station.board.files / "image"
     note.parent.mkdir(parents=True)
     note.write_bytes(b"\xff\xfe")
-    flash.flash(station, image, 0)
+    with taken(port_of(station.board), "one") as lock:  # type: ignore[union-attr]
+        flash.flash(station, image, lock)
     assert note.read_text() == hashlib.sha256(image.read_bytes()).hexdigest()
+
+
+def test_a_port_that_leads_to_another_board_meanwhile_is_not_written_to(
+    described: Path, image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock is that of the device that is gone; whose the new one is, nobody knows."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    station = lab.load(described).board("one")
+    port, devices = tmp_path / "port", [tmp_path / f"ttyACM{k}" for k in range(2)]
+    for there in devices:
+        there.touch()
+    port.symlink_to(devices[0])
+    station = station.but(board=station.board.but(port=port))
+    written: list[Path] = []
+
+    def write(*_: object) -> str:
+        written.append(port.resolve())
+        port.unlink()
+        port.symlink_to(devices[1])
+        return "not in sync"
+
+    monkeypatch.setattr(flash, "_done", write)
+    with (
+        taken(port_of(station.board), "one") as lock,  # type: ignore[union-attr]
+        pytest.raises(DeviceError, match="leads to another device than a moment ago"),
+    ):
+        flash.flash(station, image, lock)
+    assert written == devices[:1]

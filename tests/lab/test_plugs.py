@@ -93,8 +93,8 @@ def test_a_probe_that_may_not_be_opened_says_what_lets_its_user(
         probe.restart(station)
     assert e.value.failure.detail == f"st-1: openocd: {said}{remedy}"
     (tmp_path / "both.elf").touch()
-    with pytest.raises(DeviceError) as e, program.open() as lock:
-        flash.flash(station, tmp_path / "both.elf", lock.fileno())
+    with pytest.raises(DeviceError) as e, program.open("rb") as lock:
+        flash.flash(station, tmp_path / "both.elf", lock)
     assert e.value.failure.detail.endswith(f"openocd: {said}{remedy}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from ..model.call import DeviceError
-from ..model.reasons import Failure, Reason
+from ..model.reasons import Reason
 from . import meter
 from .analyzer import Analyzer
 from .attempt import INTERRUPTED, PROOF, Attempt, Purpose, begin
@@ -21,7 +21,7 @@ from .flash import by_hand, forget, kind_of
 from .hosts import described, stations
 from .image import intel_hex, made
 from .link import BoardLink, board_of
-from .lock import is_of
+from .lock import has_to_be_of
 from .plugs import missing, told
 from .pool import NoBoard, accuses, again, borrowed, pools, returned, works
 from .proof import DELAY, clock, keep_clock, proved
@@ -109,10 +109,7 @@ def _linked(
         with mine.opened(image, max_cycles, over, now) as link:
             yield link
         return
-    port = station.board.port
-    if port.exists() and not is_of(mine, station.board):
-        text = f"{port}: leads to another device than a moment ago, which another Steelyard may use"
-        raise DeviceError(Failure(Reason.BOARD_LOST, text))
+    has_to_be_of(mine, station.board)
     with (
         meter.opened(station.meter, over) as stream,  # first, because it may be what powers the board
         Analyzer(station.instrument, over) as pulses,

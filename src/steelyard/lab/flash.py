@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from ..device import frame
 from ..model import elf
@@ -15,6 +16,7 @@ from . import line, probe
 from .arguments import Written, spelt
 from .config import Flasher, Probe, Station, flashers
 from .image import made
+from .lock import has_to_be_of
 from .program import run
 from .touch import call
 
@@ -31,10 +33,10 @@ def forget(port: Path) -> None:
     _sure.pop(port, None)
 
 
-def flash(station: Station, image: Path, lock: int) -> None:
+def flash(station: Station, image: Path, lock: IO[bytes]) -> None:
     """Sees to it that ``image`` is in the board's flash. :class:`DeviceError` when that cannot be, or when the
-    debug probe that it is reached by is lost. The flasher inherits
-    the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
+    debug probe that it is reached by is lost, or the port leads to another board. The flasher inherits
+    the ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
     A note in the folder of each board says which image it holds. What another process noted is compared with the
     board before it is believed: the board may be another one today, or somebody else has flashed it. Where the flasher
@@ -47,7 +49,7 @@ def flash(station: Station, image: Path, lock: int) -> None:
     verify = station.flasher.verify
     if noted == digest.encode() and (
         _sure.get(port) == digest
-        or (_done(station, verify, image, lock) is None if verify else _says_so(station, image))
+        or (_done(station, verify, image, lock.fileno()) is None if verify else _says_so(station, image))
     ):
         _sure[port] = digest
         return
@@ -55,7 +57,8 @@ def flash(station: Station, image: Path, lock: int) -> None:
     forget(port)
     why = None
     for _ in range(TRIES):  # boot loaders and flashers miss each other now and then
-        if (why := _done(station, station.flasher.write, image, lock)) is None:
+        has_to_be_of(lock, station.board)
+        if (why := _done(station, station.flasher.write, image, lock.fileno())) is None:
             break
     else:
         if station.flasher.needs_probe:  # which may be what is gone

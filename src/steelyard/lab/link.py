@@ -24,7 +24,7 @@ from .analyzer import Pulses, Watch
 from .attempt import Attempt, heard
 from .config import Station
 from .flash import flash, forget
-from .lock import had_by_another, held, is_full
+from .lock import had_by_another, has_to_be_of, held, is_full
 from .meter import Stream
 from .plugs import denied
 
@@ -121,7 +121,7 @@ class BoardLink:
         self._station, self._pulses, self._max_cycles = station, pulses, max_cycles
         #: the meter in its supply, or why there is none
         self.meter: Stream | Failure | None = None
-        self.over, self._attempt = over, attempt
+        self.over, self._attempt, self._lock = over, attempt, lock
         self._unanswered = 0
         #: of each call that was answered and whose pulse was not taken yet: bytes that crossed the line since the pulse
         #: before fell
@@ -150,19 +150,19 @@ class BoardLink:
         self.fills_ram = station.probe is not None
         self._probe_lock: IO[bytes] | None = None
         try:
-            self._begin(lock)
+            self._begin()
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, lock: IO[bytes]) -> None:
+    def _begin(self) -> None:
         """Takes the probe, and sees to it that the image is in the board and runs."""
         station, board = self._station, self._station.board
         if station.probe is not None:
             what = f"probe {station.probe.interface} {station.probe.commands}"
             self._probe_lock = held(what, f"probe {station.probe.name}", self.over)
         try:
-            elsewhere = had_by_another(lock, board)
+            elsewhere = had_by_another(self._lock, board)
         except OSError as e:  # no port
             if is_full(e):
                 raise
@@ -173,7 +173,7 @@ class BoardLink:
             forget(board.port)
         self._attempt.step("flashes")
         began = time.monotonic()
-        flash(station, self._image, lock.fileno())
+        flash(station, self._image, self._lock)
         self.spent.flash = time.monotonic() - began
         self._attempt.step(_WORKS)
         self.reset()
@@ -209,6 +209,7 @@ class BoardLink:
     def _open(self) -> None:
         self._shut()
         board = self._station.board
+        has_to_be_of(self._lock, board)
         self.baud = board.baud
         most = SILENCE + PLAYED + frame.MAX_FRAME * self._byte  # of all bytes of a request
         try:

@@ -124,6 +124,13 @@ def is_of(lock: IO[bytes], board: Board) -> bool:
         return False
 
 
+def has_to_be_of(lock: IO[bytes], board: Board) -> None:
+    """:class:`DeviceError` where the board's port is there, and a lock is not that of it any more."""
+    if board.port.exists() and not is_of(lock, board):
+        text = f"{board.port}: leads to another device than a moment ago, which another Steelyard may use"
+        raise DeviceError(Failure(Reason.BOARD_LOST, text))
+
+
 def _plugged(port: Path) -> str:
     """What changes when a port goes and comes back: the device's file, and the link to it that has its lasting name."""
     device, link = port.stat(), port.lstat()
