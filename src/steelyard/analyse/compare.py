@@ -279,7 +279,7 @@ def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Ite
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
             verdict = _verdict(m, old, new, threshold, spread, _unseen(a, m, old) + _unseen(b, m, new))
-            timed = m.unit.startswith("cycles") and verdict in ("better", "worse")
+            timed = m.timed and verdict in ("better", "worse")
             yield Change(m.name, old, new, verdict, timed and abs(new - old) <= error * abs(old), timed and unjudged)
 
 
@@ -290,14 +290,16 @@ def _may_be_off(row: Row) -> bool:
 
 
 def _unseen(row: Row, m: Metric, value: float) -> float:
-    """By how much cycles of a board may be off: what its analyzer, which the row's timing model names, cannot tell, and
-    what is not known of its clock; 0 of other rows."""
+    """By how much cycles of a board, or the energy that is made of them, may be off: what its analyzer, which the row's
+    timing model names, cannot tell, and what is not known of its clock; 0 of other rows."""
     clock = row.get(CLOCK)
-    off = abs(value) * clock / 1e6 if isinstance(clock, _NUMBER) and m.unit.startswith("cycles") else 0.0
+    off = abs(value) * clock / 1e6 if isinstance(clock, _NUMBER) and m.timed else 0.0
     sampled = re.fullmatch(r"sigrok \S+ (\S+) MHz", str(row.get("timing_model")))
-    if sampled is None or m.unit != "cycles" or row["target"] not in target_names():
+    if sampled is None or not m.timed or m.unit == "cycles/byte" or row["target"] not in target_names():
         return off
-    return off + resolution(load_target(str(row["target"])).board_hz / (float(sampled[1]) * 1e6))
+    target = load_target(str(row["target"]))
+    cycle = (target.nanojoule_per_cycle or 0.0) / 1000 if m.unit == "µJ" else 1.0
+    return off + cycle * resolution(target.board_hz / (float(sampled[1]) * 1e6))
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:
@@ -305,7 +307,7 @@ def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float,
     if change <= threshold:
         return "same"
     # repeated measurements: within the distance of the quartiles on both sides nothing can be said
-    if spread and m.unit.startswith(("cycles", "ticks")) and change <= spread:
+    if spread and (m.timed or m.unit == "ticks") and change <= spread:
         return "noise"
     if abs(new - old) <= unseen:
         return "noise"

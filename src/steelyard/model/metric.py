@@ -21,7 +21,8 @@ class Metric(Struct, frozen=True):
     larger is; where it is None, neither is. A ``sized`` one depends on the workload's sizes; a ``known`` one is a mean
     over the calls of the known answers, or follows from it; all others come from the image or the calls of a FELICS
     scenario. Bytes of ``flash`` are none of RAM. A ``signed`` one is a difference, to nocrypt or to the empty call in
-    another state, or a slope, and can be a little below zero."""
+    another state, or a slope, and can be a little below zero. A ``timed`` one is of cycles, or cycles times a constant
+    of the target, so that it is as far off as they are."""
 
     name: str
     title: str
@@ -32,25 +33,26 @@ class Metric(Struct, frozen=True):
     flash: bool = False
     signed: bool = False
     known: bool = False
+    timed: bool = False
 
 
 _POINT = re.compile(rf"({'|'.join(OPERATIONS)})@(\d{{1,5}})/(\d{{1,5}})")
 
-#: name, heading, unit, decimals, and whether it is of sizes, signed, and of the known answers
+#: name, heading, unit, decimals, and whether it is of sizes, signed, of the known answers, and timed
 _OF_OPERATION = (
-    ("cycles_{}_mean", "{}", "cycles", 0, False, False, True),
-    ("instructions_{}_mean", "{} instructions", "instructions", 0, False, True, True),
-    ("ticks_{}_mean", "{} ticks", "ticks", 0, False, False, True),
-    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False, True, True),
-    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False, True, True),
-    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False, True, True),
-    ("{}_per_byte", "{}/B", "cycles/byte", 1, True, True, False),
-    ("{}_fixed", "{} fixed", "cycles", 0, True, True, False),
-    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True, True, False),
-    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True, True, False),
-    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True, True, False),
-    ("stack_{}", "stack {}", "bytes", 0, True, False, False),
-    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False, False, True),
+    ("cycles_{}_mean", "{}", "cycles", 0, False, False, True, True),
+    ("instructions_{}_mean", "{} instructions", "instructions", 0, False, True, True, False),
+    ("ticks_{}_mean", "{} ticks", "ticks", 0, False, False, True, False),
+    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False, True, True, True),
+    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False, True, True, False),
+    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False, True, True, False),
+    ("{}_per_byte", "{}/B", "cycles/byte", 1, True, True, False, True),
+    ("{}_fixed", "{} fixed", "cycles", 0, True, True, False, True),
+    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True, True, False, True),
+    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True, True, False, True),
+    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True, True, False, True),
+    ("stack_{}", "stack {}", "bytes", 0, True, False, False, False),
+    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False, False, True, True),
 )
 #: operations of which a call may find the caches warm
 _WARM = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
@@ -105,7 +107,7 @@ def _of_phases() -> Iterator[Metric]:
         more = {"code": ("total",), "data": ("common", "total"), "cycles": ("total",)}.get(what, ())
         for part in (*parts, *more):
             title = f"FELICS {what} {part.upper() if part in parts else part}"
-            yield Metric(f"felics_{what}_{part}", title, unit, flash=what == "code")
+            yield Metric(f"felics_{what}_{part}", title, unit, flash=what == "code", timed=what == "cycles")
     yield Metric("felics_code_mode", "FELICS code of the mode", "bytes", flash=True)
     yield Metric("felics_ram", "FELICS data and stack", "bytes")
 
@@ -153,11 +155,14 @@ _METRICS = {
     m.name: m
     for m in (
         *(
-            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized, signed=signed, known=known)
+            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized, signed=signed, known=known, timed=timed)
             for op in OPERATIONS
-            for n, t, unit, d, sized, signed, known in _OF_OPERATION
+            for n, t, unit, d, sized, signed, known, timed in _OF_OPERATION
         ),
-        *(Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles", signed=True, known=True) for op in _WARM),
+        *(
+            Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles", signed=True, known=True, timed=True)
+            for op in _WARM
+        ),
         *_metered(),
         Metric("rom", "ROM", "bytes", flash=True, signed=True),
         Metric("rom_encrypt", "ROM encrypt", "bytes", flash=True, signed=True),
@@ -186,10 +191,10 @@ _METRICS = {
         *_of_hardware(),
         Metric("felics_code_size", "FELICS code size", "bytes", sized=True, flash=True),
         Metric("felics_code_ram", "FELICS RAM", "bytes", sized=True),
-        Metric("felics_code_time", "FELICS time", "cycles", sized=True),
+        Metric("felics_code_time", "FELICS time", "cycles", sized=True, timed=True),
         Metric("felics_code_size_decrypt", "FELICS code size decrypt", "bytes", sized=True, flash=True),
         Metric("felics_code_ram_decrypt", "FELICS RAM decrypt", "bytes", sized=True),
-        Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles", sized=True),
+        Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles", sized=True, timed=True),
     )
 }
 #: metrics that are sums of others: ``ram`` is the deepest stack, static data and heap together
@@ -234,7 +239,7 @@ def metric(name: str) -> Metric:
     if name in _METRICS:
         return _METRICS[name]
     if size := size_of(name):
-        return Metric(name, f"{size.operation} {size.adlen}/{size.mlen}", "cycles")
+        return Metric(name, f"{size.operation} {size.adlen}/{size.mlen}", "cycles", timed=True)
     if "@" in name:
         raise UserError(f"unknown point {name!r}; write OPERATION@AD/MESSAGE in bytes, such as encrypt@16/64")
     raise unknown("metric", name, _METRICS, headings())

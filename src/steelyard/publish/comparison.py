@@ -146,18 +146,19 @@ def _fewer(pairs: Sequence[Pair]) -> list[str]:
 def _within(changes: Sequence[tuple[Pair, Change]], *, one_side: bool) -> list[str]:
     """Says how many differences a chip may not have, and of how many this is not known. Where the sides are of two
     devices, only ``one_side`` is simulated."""
-    timed = [ch for _, ch in changes if ch.verdict in ("better", "worse")]
-    timed = [ch for ch in timed if metric(ch.metric).unit.startswith("cycles")]
+    timed = [ch for _, ch in changes if ch.verdict in ("better", "worse") and metric(ch.metric).timed]
+    units = {metric(ch.metric).unit for ch in timed}
+    what = " and ".join(["cycles"] * bool(units - {"µJ"}) + ["modelled energy"] * ("µJ" in units))
     within = sum(ch.within for ch in timed)
     unknown = sum(ch.unjudged for ch in timed)
     notes = []
     if within:
         about = "smaller than the median error of simulated cycles here (steelyard targets --errors): a chip may differ"
-        notes.append(f"±: {within} of {counted(len(timed), 'difference')} in cycles, {about}")
+        notes.append(f"±: {within} of {counted(len(timed), 'difference')} in {what}, {about}")
     if unknown:
         about = "no error is known of the model on such code (docs/claims.md): a chip may differ in small ones"
         how = f"{'is' if unknown == 1 else 'are'} simulated{' on one side' * one_side}"
-        notes.append(f"{unknown} of {counted(len(timed), 'difference')} in cycles {how}, and {about}")
+        notes.append(f"{unknown} of {counted(len(timed), 'difference')} in {what} {how}, and {about}")
     return notes
 
 
