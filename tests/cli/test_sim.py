@@ -283,3 +283,21 @@ def test_a_loop_at_a_function_s_beginning_calls_nothing(cli: Cli, tmp_path: Path
         assert [(n["function"], n["calls"]) for n in said["tree"] if n["function"] == "f"] == [("f", calls)], said[
             "tree"
         ]
+
+
+#: by the RISC-V psABI: what f returns of its arguments, which are words in registers, perhaps one on the stack, and the
+#: last one
+HANDED = {
+    "gd32vf103": ("lw a0, 8(sp)\n lw a1, 12(sp)", [*range(8), "9:4"], "0x1122334455667788:8", 0x1122334455667788),
+    "esp32c3": ("mv a0, a7\n lw a1, 0(sp)", [*range(7)], "0x1122334455667788:8", 0x1122334455667788),
+    "ch32v003": ("lw a0, 4(sp)\n lw a1, 8(sp)", [*range(6), "9:4"], "0x1122334455667788:8", 0x1122334455667788),
+    "maixduino": ("ld a0, 8(sp)", [*range(8), "9:4"], "0xdeadbeef:4", 0xFFFFFFFF_DEADBEEF),
+}
+
+
+@pytest.mark.parametrize("target", HANDED)
+def test_arguments_are_where_compiled_code_looks_for_them(cli: Cli, tmp_path: Path, target: str) -> None:
+    code, words, last, returned = HANDED[target]
+    assembled(tmp_path, f".globl _start, f\n.type f, @function\n_start: j _start\nf: {code}\n ret\n", target)
+    given = " ".join(f"--arg {w}" for w in (*words, last))
+    assert json.loads(cli(f"sim x.elf -t {target} --call f {given} --json").out)["result"]["8"] == returned

@@ -95,10 +95,22 @@ impl<X: Word> Core for Riscv<X> {
         self.set_pc(pc);
     }
 
-    /// RISC-V ELF psABI, integer calling convention: a0 to a7 (a5 with 16 registers), then the stack.
+    /// RISC-V ELF psABI, integer calling convention: a0 to a7 (a5 with 16 registers), then the stack. What is wider
+    /// than a register may be in both, and begins on the stack at a multiple of its size (of a word in ILP32E). 32 bits
+    /// are sign-extended to 64, whatever their type.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
         let word = X::BITS as usize / 8;
-        let (first, rest) = call.words(if self.features.registers < 32 { 6 } else { 8 }, word, false);
+        let registers = if self.features.registers < 32 { 6 } else { 8 };
+        let mut words: Vec<u64> = Vec::new();
+        for &(value, bytes) in &call.arguments {
+            let count = usize::from(bytes).div_ceil(word);
+            if count == 2 && registers == 8 && words.len() > registers && words.len() % 2 == 1 {
+                words.push(0);
+            }
+            let value = if bytes == 4 { i64::from(value as i32) as u64 } else { value };
+            words.extend((0..count).map(|k| value >> (8 * k * word)));
+        }
+        let (first, rest) = words.split_at(words.len().min(registers));
         let sp = (call.stack & !15).wrapping_sub((word * rest.len()) as u32) & !15;
         for (n, &value) in first.iter().enumerate() {
             self.set_register(10 + n, X::cut(value));

@@ -89,7 +89,7 @@ impl Core for Thumb {
 
     /// AAPCS, 6.5: r0 to r3, then the stack.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
-        let (first, rest) = call.words(4, 4, true);
+        let (first, rest) = call.words(4);
         let sp = (call.stack & !7).wrapping_sub(4 * rest.len() as u32) & !7;
         for (n, &value) in first.iter().enumerate() {
             self.r[n] = value as u32;

@@ -117,7 +117,7 @@ impl Core for Xtensa {
     /// ISA manual, 8.1: a2 to a7 of the callee, then the stack. With windows the call is a CALL8, and the program's own
     /// start-up code or [`Core::invoke`]'s caller sets VECBASE; else its handlers are looked for.
     fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
-        let (first, rest) = call.words(6, 4, true);
+        let (first, rest) = call.words(6);
         // with windows its caller's save area is above arguments: four registers beside the other four (4.7.1.5)
         let (top, area) = (call.stack & !15, if self.features.windowed() { 32 } else { 16 });
         let sp = top.wrapping_sub(4 * rest.len() as u32 + area) & !15;

@@ -117,22 +117,22 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// Arguments by register and on the stack, in words of `word` bytes: the first `registers` words are in registers;
-    /// arguments of several words begin at an `even` one, and are never in both where that is so.
-    pub fn words(&self, registers: usize, word: usize, even: bool) -> (Vec<u64>, Vec<u64>) {
+    /// Arguments by register and on the stack, in words of 32 bits: the first `registers` words are in registers. An
+    /// argument of two words begins at an even one, and is never in both.
+    pub fn words(&self, registers: usize) -> (Vec<u64>, Vec<u64>) {
         let (mut first, mut rest): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
         for &(value, bytes) in &self.arguments {
-            let count = usize::from(bytes).div_ceil(word);
+            let count = usize::from(bytes).div_ceil(4);
             let at = if rest.is_empty() { first.len() } else { rest.len() };
-            let gap = usize::from(even && count > 1 && at % 2 == 1);
-            let fits = rest.is_empty() && first.len() + gap + if even { count } else { 1 } <= registers;
-            if !fits && rest.is_empty() && even {
+            let gap = usize::from(count > 1 && at % 2 == 1);
+            let fits = rest.is_empty() && first.len() + gap + count <= registers;
+            if !fits && rest.is_empty() {
                 first.resize(registers, 0);
             }
             let gap = if fits || !rest.is_empty() { gap } else { 0 };
             for k in 0..gap + count {
-                let part = k.checked_sub(gap).map_or(0, |k| value.checked_shr(8 * (k * word) as u32).unwrap_or(0));
-                let part = if word == 8 { part } else { part & ((1 << (8 * word)) - 1) };
+                let part =
+                    k.checked_sub(gap).map_or(0, |k| value.checked_shr(32 * k as u32).unwrap_or(0)) & 0xFFFF_FFFF;
                 if rest.is_empty() && first.len() < registers { first.push(part) } else { rest.push(part) }
             }
         }
