@@ -21,6 +21,8 @@ from steelyard.publish.kernels import Figure, KernelRun, remark, tables
 from steelyard.publish.profile import CAUSES
 from steelyard.sources.kernels import kernels_of
 
+from .mixes import written
+
 CHIPS = [name for name in target_names() if load_target(name).is_chip]
 
 
@@ -102,8 +104,8 @@ CHANGED = """\
 {target}: same model, {model}, other cycles: {names}.
 Records name the model that they are by: raise the number in its id() in crates/timing, also where only flash_timing in
 target.toml changed, and do what else CONTRIBUTING says under "Change a timing model". STEELYARD_GOLDEN=write then
-writes {file}. Kernels are assembly, so no compiler changes them; one that lays constants out
-differently can change those that read them."""
+writes {file}. Kernels and mixes are assembly, so no compiler changes them; one that lays constants out
+differently can change those that read them. What is in tests/sources/mixes.toml stays as it is."""
 RENAMED = """\
 {target}: the model is {model} now, and {file} is by {before}. STEELYARD_GOLDEN=write writes it.
 By the old model are also docs/validation/errors.csv, fidelity*.csv, sensitivity.csv and the tables of the pages, and
@@ -111,13 +113,30 @@ the id in docs/claims.md and the core's page: CONTRIBUTING, "Change a timing mod
 OTHERS = "{target}: kernels came or went: {names}. STEELYARD_GOLDEN=write writes {file}."
 
 
+@pytest.fixture
+def mixes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], dict[str, Figure]]]:
+    """Figures of a target's mixes."""
+    written(tmp_path)
+
+    def found(target: str) -> dict[str, Figure]:
+        with monkeypatch.context() as m:
+            m.setattr(paths, "KERNELS", tmp_path)
+            kernels_of.cache_clear()
+            return figures("-t", target, "mix-*")
+
+    yield found
+    kernels_of.cache_clear()
+
+
 @pytest.mark.parametrize("target", CHIPS)
-def test_no_model_changes_under_its_name(target: str) -> None:
-    """What every kernel takes, by the rules of the named model and what target.toml says of memory."""
+def test_no_model_changes_under_its_name(target: str, mixes: Callable[[str], dict[str, Figure]]) -> None:
+    """What every kernel and every mix takes, by the rules of the named model and what target.toml says of memory. A
+    kernel that is new does not hide that a rule is: the mixes have it too."""
     found = figures("-t", target)
     assert all(f.simulated > found["loop"].simulated for n, f in found.items() if n != "loop")
     for f in found.values():
         assert sum(f.causes.values()) == pytest.approx(f.simulated, abs=0.2), f.kernel
+    found |= mixes(target)
     model = timing_model(load_target(target))
     now = {(model, f.kernel): f"{f.simulated:.4f}" for f in found.values()}
     file = Path(__file__).parent / "kernels" / f"{target}.csv"
@@ -125,7 +144,8 @@ def test_no_model_changes_under_its_name(target: str) -> None:
     known = {(by, kernel): cycles for by, kernel, cycles in rows}
     write = os.environ.get("STEELYARD_GOLDEN") == "write"
     say = {"target": target, "model": model, "file": f"tests/sources/kernels/{file.name}"}
-    other = sorted(k for by, k in now.keys() & known.keys() if now[by, k] != known[by, k])
+    gone = {(by, kernel) for by, kernel in known.keys() - now.keys() if by == model and kernel.startswith("mix-")}
+    other = sorted({k for by, k in now.keys() & known.keys() if now[by, k] != known[by, k]} | {k for _, k in gone})
     assert not other, CHANGED.format(**say, names=", ".join(other))
     if write:
         lines = [f"{model},{kernel},{cycles}" for (_, kernel), cycles in sorted(now.items())]

@@ -107,7 +107,8 @@ pub(crate) fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
         Class::Div => 2,        // 2 to 12: likewise
         Class::Load if pipelined => 1,
         Class::Load | Class::LoadExclusive | Class::StoreExclusive => 2 + interlock,
-        // three registers to read: one cycle more, unless it follows a load
+        // three registers to read: one cycle more, unless it follows a load (DDI 0337I, page 3-9; *assumed* also where
+        // that load makes the address)
         Class::Store if s.address.count_ones() == 2 && previous != Class::Load => 2 + interlock,
         Class::Store => 1 + interlock,
         Class::LoadPc => 2 + P_LATE + interlock,
