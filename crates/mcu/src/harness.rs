@@ -138,4 +138,6 @@ pub struct Stray {
     pub count: u32,
     /// Bytes from the end of the output buffer to the address; negative before it.
     pub past: i64,
+    /// Bytes from the address to the last one that was written.
+    pub span: u32,
 }

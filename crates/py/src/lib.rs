@@ -27,7 +27,7 @@ create_exception!(_native, BudgetExceeded, PyException, "The program used up its
 type CallTuple = (u64, u32, u64, u32);
 /// Writes outside a call's own memory: index of the call, kind of memory, whether it changed (inputs), address, the
 /// symbol there, bytes, distance from the end of the output buffer.
-type StrayTuple = (u64, &'static str, bool, u32, String, u32, i64);
+type StrayTuple = (u64, &'static str, bool, u32, String, u32, i64, u32);
 
 /// One simulated chip.
 #[pyclass(module = "steelyard._native")]
@@ -159,7 +159,8 @@ impl Simulator {
     }
 
     /// Takes the writes outside their own memory of the calls that `calls` returns next, as (index of the call, kind of
-    /// memory, whether an input changed, address, symbol, bytes, distance in bytes from the end of the output).
+    /// memory, whether an input changed, address, symbol, bytes, distance in bytes from the end of the output, bytes to the last
+    /// one).
     fn strays(&mut self) -> Vec<StrayTuple> {
         let memory = self.inner.memory_mut();
         let before = memory.finished - memory.calls.len() as u64;
@@ -168,7 +169,7 @@ impl Simulator {
             let symbol = self.image.variable(s.address).unwrap_or_default().to_owned();
             let changed = matches!(s.area, Area::Input(_, true));
             // calls are counted when they have ended, so the first one is number 1
-            Some((s.call.checked_sub(before + 1)?, s.area.name(), changed, s.address, symbol, s.count, s.past))
+            Some((s.call.checked_sub(before + 1)?, s.area.name(), changed, s.address, symbol, s.count, s.past, s.span))
         };
         strays.iter().filter_map(tuple).collect()
     }

@@ -279,7 +279,7 @@ def _in_front(hello: Hello, request: Request, stray: Stray) -> str:
     harness/main.c); empty where it writes into its input alone."""
     offset = 0 if request.op.is_schedule else request.offset
     between = -(request.offset + len(request.data)) % 8 + offset
-    beyond = stray.past + stray.count + hello.room(request.op, len(request.data)) + between
+    beyond = stray.past + stray.span + hello.room(request.op, len(request.data)) + between
     return f"writes {counted(min(stray.count, beyond), 'byte')} in front of its output buffer" if beyond > 0 else ""
 
 

@@ -134,8 +134,8 @@ class SimulatorLink:
         when all calls together took too many cycles."""
         strays = self._native.strays()
         pulses = [Pulse(n, stack, odd, touched=down) for n, stack, odd, down in self._native.calls()]
-        for call, area, changed, address, symbol, count, past in strays:
-            stray = Stray(area, changed, address, symbol, count, past)
+        for call, area, changed, address, symbol, count, past, span in strays:
+            stray = Stray(area, changed, address, symbol, count, past, span)
             pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))
         cycles = [p.cycles for p in pulses]
         self._spent += sum(cycles)

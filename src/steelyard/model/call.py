@@ -91,7 +91,8 @@ class Request(Struct, frozen=True):
 class Stray(Struct, frozen=True):
     """Bytes that a call wrote outside its own memory. ``area`` is the name of an input, or ``guard``, ``free``,
     ``variables`` or ``frames``. ``changed`` says that an input holds other bytes after the call. ``address`` is the
-    lowest of the ``count`` bytes, ``past`` its distance in bytes from the end of the output buffer."""
+    lowest of the ``count`` bytes, ``past`` its distance in bytes from the end of the output buffer, ``span`` the bytes
+    from it to the last one."""
 
     area: str
     changed: bool
@@ -99,6 +100,7 @@ class Stray(Struct, frozen=True):
     symbol: str
     count: int
     past: int
+    span: int
 
     @property
     def is_input(self) -> bool:

@@ -178,8 +178,8 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
 def to_runs(connection: Connection, package: int, store: Store, fresh: Collection[int] | None = None) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
-    sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the place of no later run: it was public
-    before, or is left out of a copy for it."""
+    sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the
+    place of no later run: it was public before, or is left out of a copy for it."""
     published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
     origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:

@@ -317,11 +317,12 @@ impl Memory {
         let marks = self.marks(range);
         let count = marks.iter().map(|&m| u32::from(m != 0)).sum();
         let first = marks.iter().position(|&m| m != 0).unwrap_or(0) as u32;
+        let span = marks.iter().rposition(|&m| m != 0).map_or(0, |last| last as u32 + 1 - first);
         let address = range.start.max(self.ram_base) + first;
         let past = i64::from(address) - i64::from(self.watch.starts[5]);
         let noted = |a: Area| matches!(a, Area::Input(..));
         if self.watch.strays.iter().filter(|s| noted(s.area) == noted(area)).count() < MOST {
-            self.watch.strays.push(Stray { call: self.finished, area, address, count, past });
+            self.watch.strays.push(Stray { call: self.finished, area, address, count, past, span });
         }
         self.fold(range);
     }
