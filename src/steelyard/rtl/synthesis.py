@@ -39,6 +39,10 @@ _LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")
 _UNCLOCKED = ("ARST", "ALOAD", "SET", "CLR", "RD_ARST")
 _UNCLOCKED_BIT = ("R", "S", "L")
 _BIT = re.compile(r"\$_(DFFE?|DFFSRE?|ALDFFE?)_\w+$")
+#: a parameter with a sign and no range, of which yosys forgets the sign where it gets a number that has none
+_UNRANGED = re.compile(r"\bparameter\s+signed\s+\w")
+#: the module that gives the top negative parameters
+_ABOVE = "steelyard_above"
 #: what only simulators do, which a mapped netlist would do too
 _SILENT = ("chformal -remove", "delete */t:$print")
 #: each net has one name and one bit, so that what toggles is counted once
@@ -72,11 +76,11 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
     if slang:  # without threads, which WebAssembly does not have
-        own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else bench.number(v)}" for k, v in n.parameters)
+        own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else _literal(v)}" for k, v in n.parameters)
         made = [f"read_slang --threads 1 {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
         made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
-        made += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
+        made += _signed(n) if any(_negative(v) for _, v in n.parameters) else _set(n)
     return [*made, f"hierarchy -check -top {n.top}", *_PLAIN, _MEMORIES, "proc", *_SILENT]
 
 
@@ -100,11 +104,32 @@ def script(n: Netlist, read: Sequence[str], device: Device) -> str:
     )  # fmt: skip
 
 
-def _value(value: int | str) -> str:
-    """As yosys' chparam takes it, which knows no sign."""
+def _set(n: Netlist) -> list[str]:
+    """Gives the top its parameters, of which none is negative: yosys' chparam loses the sign of a sized number."""
+    texts = {k: f'"\\"{v}\\""' if isinstance(v, str) else bench.number(v) for k, v in n.parameters}
+    return [f"chparam -set {k} {v} {n.top}" for k, v in texts.items()]
+
+
+def _signed(n: Netlist) -> list[str]:
+    """Gives the top its parameters by an instance of it, as a source does, and makes that the top again."""
+    given = ", ".join(f".{k}({_literal(v)})" for k, v in n.parameters)
+    instance = f"module {_ABOVE}; {n.top} #({given}) top(); endmodule"
+    return [
+        "read_verilog -sv <<EOT", instance, "EOT",
+        f"hierarchy -check -top {_ABOVE}", f"delete {_ABOVE}", "hierarchy -auto-top", f"rename -top {n.top}",
+    ]  # fmt: skip
+
+
+def _negative(value: int | str) -> bool:
+    return not isinstance(value, str) and value < 0
+
+
+def _literal(value: int | str) -> str:
+    """As a source writes it. A negative one has its sign in its bits: a target that is wider extends 2^31 before it
+    would be negated."""
     if isinstance(value, str):
-        return f'"\\"{value}\\""'
-    return f"32'sd{value % (1 << 32)}" if value < 0 else bench.number(value)
+        return f'"{value}"'
+    return f"32'sh{value % (1 << 32):x}" if value < 0 else bench.number(value)
 
 
 def _escaped(value: str) -> str:
@@ -140,9 +165,11 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
 
 def _readable(n: Netlist, files: list[str], work: Path) -> list[str]:
     """The lines of a script that read the design, which is examined with them: by yosys itself, or by slang where it
-    has what yosys cannot read. Raises :class:`ToolError`, with the words of both."""
+    has what yosys cannot read, or reads wrong. Raises :class:`ToolError`, with the words of both."""
     before = ""
-    for slang in (False, True):
+    wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
+    wrong = wide and any(_UNRANGED.search(_text(work / f)) for f in files)
+    for slang in (True,) if wrong else (False, True):
         read = reading(n, files, slang=slang)
         (work / "examine.ys").write_text(examining(read))
         try:
