@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.asked import settled
 from steelyard.hardware import Hardware
@@ -87,6 +88,40 @@ def test_ghdl_s_bench_finds_what_is_broken(tmp_path: Path, change: tuple[str, st
     ghdl.build(design, work)
     (said,) = ghdl.run(design, work, toys.STREAMS, ("single",))
     assert said.outcome == outcome
+
+
+PACKAGE = "package own is\n  type size_t is (fast, small);\nend package;\n"
+USES = ("use ieee.numeric_std.all;", "use ieee.numeric_std.all;\nuse work.own.all;")
+GENERIC = ("entity toy is", "entity toy is\n  generic (SIZE : size_t := fast);")
+NAMED = ("entity toy is", "entity toy is\n  generic (SIZE : work.own.size_t := work.own.fast);")
+CLOCK = "clk, rst  : in  std_logic;"
+INPUTS = (CLOCK, f"{CLOCK} Test : std_logic; mode : in std_logic_vector(3 downto 0);")
+RANDOM = (
+    CLOCK,
+    f"{CLOCK} rdi_data : in std_logic_vector(7 downto 0); rdi_valid : in std_logic; rdi_ready : out std_logic;",
+)
+WAITS = (
+    ("sdi_ready <= '0';", "sdi_ready <= '0'; rdi_ready <= '1';"),
+    ("or state = DATA else", "or (state = DATA and rdi_valid = '1') else"),
+    ("pdi_valid = '1' then\n              sum ", "pdi_valid = '1' and rdi_valid = '1' then\n              sum "),
+)
+
+
+@simulates
+@pytest.mark.parametrize(
+    ("changes", "value"), [((USES, GENERIC), "small"), ((NAMED,), "small"), ((INPUTS,), ""), ((RANDOM, *WAITS), "")]
+)
+def test_the_bench_takes_what_a_design_has_beside_the_api(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], value: str
+) -> None:
+    """A value of its package's type for a generic; inputs, which are 0; random bits, which are always there."""
+    design = toy(tmp_path / "toy", *changes)
+    (source,) = design.files
+    source.write_text(PACKAGE + source.read_text())
+    design = replace(design, parameters=(("SIZE", value),) if value else ())
+    work = _made(tmp_path / "ghdl")
+    ghdl.build(design, work)
+    assert [o.outcome for o in ghdl.run(design, work, toys.STREAMS, ("full", "stall"))] == ["ok", "ok"]
 
 
 @pytest.mark.long

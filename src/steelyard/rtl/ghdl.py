@@ -24,7 +24,7 @@ BENCH = ROOT / "rtl" / "bench" / "bench.vhd"
 SIMULATORS = ("ghdl-5", "ghdl")
 #: cycles of the operations that are compared, of which GHDL makes some thousands in a second, and most of one
 _CYCLES, _LONG = 30_000, 2_000
-_TOP, _DUT = "steelyard_bench", "dut.vhd"
+_TOP, _DUT = "steelyard_bench", "steelyard_dut.vhd"
 _OUTCOMES = {"wrong", "hang", "early", "extra"}
 #: in VHDL: files, among which are the bench's answers, code of other languages, and names of the bench's own signals
 _BEYOND = re.compile(r"\b(?:file|foreign)\b|<<", re.IGNORECASE)
@@ -78,14 +78,20 @@ def tool() -> str:
 
 
 def wrapper(design: Design) -> str:
-    """An entity with the names of the API's ports around the design."""
+    """An entity with the names of the API's ports around the design. Its other inputs are 0, random bits too, which are
+    always there; values of generics may need what the design's entity uses."""
     reset = "rst" if design.reset_active else "not_rst"
     generics = ", ".join(f"{k} => {written}" for k, (_, written) in vhdl.generics_of(design).items())
     data = [f"{p}_{w}" for p in ("pdi", "sdi", "do") for w in ("data", "valid", "ready")]
-    ports = ", ".join([f"{design.clock} => clk", f"{design.reset} => {reset}", *(f"{p} => {p}" for p in data)])
+    known = {design.clock.lower(), design.reset.lower(), *data}
+    zeros = {p: zero for p, zero in vhdl.inputs_of(design).items() if p not in known}
+    if "rdi_valid" in zeros:
+        zeros["rdi_valid"] = "'1'"
+    others = [f"{p} => {zero}" for p, zero in zeros.items()]
+    ports = ", ".join([f"{design.clock} => clk", f"{design.reset} => {reset}", *(f"{p} => {p}" for p in data), *others])
     return f"""library ieee;
 use ieee.std_logic_1164.all;
-
+{vhdl.context_of(design)}
 entity steelyard_dut is
   generic (W : positive);
   port (

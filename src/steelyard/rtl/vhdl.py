@@ -26,9 +26,16 @@ _COMMENT = re.compile(r"--.*")
 #: the generics of an entity; their names and type
 _GENERICS = r"(?is)\bentity\s+{}\s+is\s+generic\s*\((.*?)\)\s*;\s*(?:port|begin|end)\b"
 _DECLARED = re.compile(r"(?:^|;)\s*(?:constant\s+)?([\w\s,]+?)\s*:\s*(?:in\s+)?([\w.]+)")
+#: the ports of an entity; their names, way, type, of which few have a 0
+_PORTS = r"(?is)\bentity\s+{}\s+is\b.*?\bport\s*\((.*?)\)\s*;\s*(?:begin|end)\b"
+_PORT = re.compile(r"(?i)(?:^|;)\s*(?:signal\s+)?([\w\s,]+?)\s*:\s*(?:(in|out|inout|buffer)\s+)?([\w.]+)")
+_ZERO = {"boolean": "false", "integer": "0", "natural": "0", "bit": "'0'", "std_logic": "'0'", "std_ulogic": "'0'"}
+#: what an entity uses of packages
+_CONTEXT = r"(?i)((?:\b(?:library|use)\b[^;]*;\s*)*)\bentity\s+{}\s+is\b"
 #: types whose values are one sign, or text; a word is the value of another
 _SIGNS = ("std_logic", "std_ulogic", "bit", "character")
-_TEXTS = re.compile(r"\w*string|\w*_u?logic_vector|bit_vector|(?:u_)?(?:un)?signed")
+_BITS = re.compile(r"\w*_u?logic_vector|bit_vector|(?:u_)?(?:un)?signed")
+_TEXTS = re.compile(rf"\w*string|{_BITS.pattern}")
 _NAMED = re.compile(r"[A-Za-z]\w*")
 _ZEROS = re.compile(r'[xXbB]?"0+"')
 
@@ -70,23 +77,44 @@ def _text(file: Path) -> str:
 def generics_of(design: Design) -> dict[str, tuple[str, str]]:
     """The values of the top's generics by name, as GHDL's option -g takes them, and as VHDL writes them: that
     depends on the type that the entity has declared."""
-    sources = (_COMMENT.sub("", _text(f)) for f in design.files if f.suffix.lower() in VHDL)
-    clause = next((c[1] for t in sources if (c := re.search(_GENERICS.format(design.top), t))), "")
+    clause = _clause(design, _GENERICS)
     kinds: dict[str, str] = {}
     for names, kind in _DECLARED.findall(clause):
         kinds |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), kind.lower())
     return {name: _spelt(value, kinds.get(name.lower(), "")) for name, value in design.parameters}
 
 
+def inputs_of(design: Design) -> dict[str, str]:
+    """The top's inputs by name, in small letters, with the 0 of their type; those of other types are left out."""
+    found: dict[str, str] = {}
+    for names, way, kind in _PORT.findall(_clause(design, _PORTS)):
+        kind = kind.lower().rpartition(".")[2]
+        zero = _ZERO.get(kind) or ("(others => '0')" if _BITS.fullmatch(kind) else "")
+        if way.lower() in ("", "in") and zero:
+            found |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), zero)
+    return found
+
+
+def context_of(design: Design) -> str:
+    """The clauses by which the top's entity uses packages."""
+    return " ".join(_clause(design, _CONTEXT).split())
+
+
+def _clause(design: Design, pattern: str) -> str:
+    """What the pattern finds of the top's entity, without comments; empty where it has no such clause."""
+    sources = (_COMMENT.sub("", _text(f)) for f in design.files if f.suffix.lower() in VHDL)
+    return next((c[1] for t in sources if (c := re.search(pattern.format(design.top), t))), "")
+
+
 def _spelt(value: int | str, kind: str) -> tuple[str, str]:
-    kind = kind.rpartition(".")[2]
+    package, _, kind = kind.rpartition(".")
     if kind == "boolean" and not isinstance(value, str):
         return (word := str(bool(value)).lower()), word
     text = str(value if isinstance(value, str) else int(value))
     if kind in _SIGNS:
         return f"'{text}'", f"'{text}'"
     if not isinstance(value, str) or (kind and not _TEXTS.fullmatch(kind) and _NAMED.fullmatch(value)):
-        return text, text
+        return text, f"{package}.{text}" if package and isinstance(value, str) else text
     return text, f'"{text}"'
 
 
