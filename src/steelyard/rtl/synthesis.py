@@ -28,10 +28,10 @@ SYNTHESIS, PLACEMENT = 900.0, 900.0
 
 #: attributes of sources that would keep parts of a design out of what is counted
 _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
-#: attributes that choose a memory's cells, which is device.toml's to say
+#: attributes that choose a memory's cells, of it and of the wires at its ports: that is device.toml's to say
 _STYLES = ("_block", "_style", "style")
 _MEMORIES = (
-    "setattr " + " ".join(f"-unset {of}{s}" for of in ("ram", "rom", "syn_ram", "syn_rom") for s in _STYLES) + " */m:*"
+    "setattr " + " ".join(f"-unset {of}{s}" for of in ("ram", "rom", "syn_ram", "syn_rom") for s in _STYLES) + " */*"
 )
 #: cells of yosys that hold a value without a clock
 _LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")
