@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.hardware import Hardware
 from steelyard.model.paths import ROOT
-from steelyard.rtl import vectors
+from steelyard.rtl import bench, synthesis, vectors
 from steelyard.rtl.device import load_device
 from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
@@ -46,3 +46,25 @@ def test_the_baseline_on_devices_without_a_route(tmp_path: Path, monkeypatch: py
     assert reported.metrics["throughput_pt_64"] == pytest.approx(8 * 64 * 200 / cycles[64])
     assert any("no netlist was verified" in n for n in reported.notes)
     assert "verified against: AEAD nocrypt, hash nocrypt" in reported.notes
+
+
+MEMORY = """module m (input clk, input [7:0] d, {style} output [7:0] q);
+  logic [5:0] last, next;
+  {style} wire [5:0] at = last;
+  logic [7:0] kept [0:63];
+  assign q = kept[at];
+  always_ff @(posedge clk) begin kept[next] <= d; last <= next; next <= next + 1; end
+endmodule
+"""
+
+
+@toys.needs("yosys")
+@pytest.mark.parametrize("device", ["artix7", "gowin"])
+@pytest.mark.parametrize("style", ["", "registers", "logic"])
+def test_a_memory_s_cells_are_the_device_s_and_not_its_wires(tmp_path: Path, device: str, style: str) -> None:
+    """With one port of a table RAM, the cell that yosys took where a register was merged into it, the address of the
+    write would be that of the read."""
+    (tmp_path / "m.sv").write_text(MEMORY.format(style=f'(* ram_style = "{style}" *)' * bool(style)))
+    cells = synthesis.synthesise(bench.Netlist("m", (tmp_path / "m.sv",)), load_device(device), tmp_path).types
+    rams = {"artix7": {"RAM64M"}, "gowin": {"RAM16SDP4"}}
+    assert {c for c in cells if c.startswith("RAM")} == rams[device]
