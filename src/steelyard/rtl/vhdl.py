@@ -30,6 +30,8 @@ _DECLARED = re.compile(r"(?:^|;)\s*(?:constant\s+)?([\w\s,]+?)\s*:\s*(?:in\s+)?(
 _PORTS = r"(?is)\bentity\s+{}\s+is\b.*?\bport\s*\((.*?)\)\s*;\s*(?:begin|end)\b"
 _PORT = re.compile(r"(?i)(?:^|;)\s*(?:signal\s+)?([\w\s,]+?)\s*:\s*(?:(in|out|inout|buffer)\s+)?([\w.]+)")
 _ZERO = {"boolean": "false", "integer": "0", "natural": "0", "bit": "'0'", "std_logic": "'0'", "std_ulogic": "'0'"}
+#: most characters of an entity's generics and ports, and of what is before it
+_HEAD = 20_000
 #: what an entity uses of packages
 _CONTEXT = r"(?i)((?:\b(?:library|use)\b[^;]*;\s*)*)\bentity\s+{}\s+is\b"
 #: types whose values are one sign, or text; a word is the value of another
@@ -102,8 +104,13 @@ def context_of(design: Design) -> str:
 
 def _clause(design: Design, pattern: str) -> str:
     """What the pattern finds of the top's entity, without comments; empty where it has no such clause."""
-    sources = (_COMMENT.sub("", _text(f)) for f in design.files if f.suffix.lower() in VHDL)
-    return next((c[1] for t in sources if (c := re.search(pattern.format(design.top), t))), "")
+    for f in design.files:
+        text = _COMMENT.sub("", _text(f)) if f.suffix.lower() in VHDL else ""
+        if at := re.search(rf"(?i)\bentity\s+{design.top}\s+is\b", text):
+            near = text[max(0, at.start() - _HEAD) : at.end() + _HEAD]
+            found = re.search(pattern.format(design.top), near)
+            return found[1] if found else ""
+    return ""
 
 
 def _spelt(value: int | str, kind: str) -> tuple[str, str]:
