@@ -235,6 +235,25 @@ def test_a_parameter_that_tools_do_not_take_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("block = { ad = 99999999999999999999 }", "a block of"),
+        ("variants = { a = {}, a-w8 = {} }", "name of another one"),
+    ],
+)
+def test_what_no_table_could_show_is_refused(tmp_path: Path, more: str, said: str) -> None:
+    shutil.copyfile(toys.SOURCE, tmp_path / "toy.sv")
+    (tmp_path / "design.toml").write_text(f'top = "toy"\nw = [32, 8]\nsources = ["toy.sv"]\n{more}\n')
+    with pytest.raises(UserError, match=said):
+        designs_of(tmp_path)
+
+
+def test_a_definition_without_a_value_is_empty_for_slang_too() -> None:
+    read = synthesis.reading(bench.Netlist("top", (), defines=("A", "B=2")), ["a.v"], slang=True)
+    assert " -DA= -DB=2 " in read[0]
+
+
+@pytest.mark.parametrize(
     ("declared", "value", "option", "written"),
     [
         ("integer := 1", -5, "-5", "-5"),

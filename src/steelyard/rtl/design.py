@@ -26,6 +26,8 @@ SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 _INCLUDED = 2000
 #: what tools' scripts take for one word
 _NAME, _DEFINITION, _TEXT = r"[A-Za-z_]\w*", r"[A-Za-z_]\w*(=[\w'.+-]*)?", r"[\w .,:/+-]*"
+#: most bytes of a block
+_BLOCK = 1 << 16
 #: most bits of a parameter and shares that the test bench makes of a word, and the years of VHDL that GHDL has
 _BITS, _SHARES, _STANDARDS = 1024, 8, ("87", "93", "00", "02", "08", "19")
 Part = Literal["npub", "ad", "data", "tag"]
@@ -156,7 +158,7 @@ def _odd(d: Design) -> str:
         return f"words of {d.width} bits; the API has words of 8, 16 or 32 bits"
     if other := [n for n in (d.pdi_shares, d.sdi_shares) if not 1 <= n <= _SHARES]:
         return f"{other[0]} shares; the test bench has 1 to {_SHARES}"
-    if other := [n for _, n in d.block if n < 1]:
+    if other := [n for _, n in d.block if not 1 <= n <= _BLOCK]:
         return f"a block of {other[0]} bytes"
     if sorted(d.order) != sorted(USUAL_ORDER):
         return f"input_sequence is {', '.join(d.order)}; it names npub, ad and data once each"
@@ -247,6 +249,8 @@ def described(folder: Path) -> list[Design]:
                     sdi_shares=d.sdi_shares,
                 )
             )
+    if len({m.variant for m in made}) < len(made):
+        raise UserError(f"{file}: a variant has the name of another one at another width; call it otherwise")
     return made
 
 

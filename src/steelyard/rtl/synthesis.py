@@ -75,7 +75,8 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
     """The lines of a yosys script that read a design."""
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
-    if slang:  # without threads, which WebAssembly does not have
+    if slang:  # without threads, which WebAssembly does not have; a definition without a value would be 1
+        defines = " ".join(f"-D{d}" if "=" in d else f"-D{d}=" for d in n.defines)
         own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else _literal(v)}" for k, v in n.parameters)
         made = [f"read_slang --threads 1 {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
