@@ -1,5 +1,7 @@
 //! The run loop: decode once, run blocks, add up cycles.
 
+mod calls;
+
 use std::collections::HashMap;
 
 use mcu::{Fault, FaultKind, Image, Site, Stop};
@@ -380,55 +382,6 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 self.look_up_at(deadline);
             }
         }
-    }
-
-    /// Reports where the program went after a measured call's end; returns whether there was one.
-    #[cold]
-    fn left_call(&mut self) -> bool {
-        if !self.core.memory().watch.leaving() {
-            return false;
-        }
-        let (pc, sp, cycles) = (self.core.pc(), self.core.stack_pointer(), self.cycles);
-        if self.core.memory_mut().left(pc, sp, cycles) && !self.core.call_ends() {
-            self.core.memory_mut().left_harness(pc, cycles);
-        }
-        true
-    }
-
-    /// Tells the core that a measured call begins, where the memory asks for it; returns whether one does.
-    #[cold]
-    fn call_begins(&mut self) -> bool {
-        let begins = std::mem::take(&mut self.core.memory_mut().watch.begins);
-        if begins {
-            self.core.call_begins();
-        }
-        begins
-    }
-
-    /// Notes what a measured call's function has to keep, where the program comes to it; returns whether it is on its
-    /// way.
-    #[cold]
-    fn call_enters(&mut self) -> bool {
-        let on_the_way = self.core.memory().watch.entering;
-        if on_the_way && !self.core.memory().watch.in_run(self.core.pc()) {
-            self.before = self.core.kept();
-            self.core.memory_mut().watch.entering = false;
-        }
-        on_the_way
-    }
-
-    /// Compares the registers that a measured call's function has to keep, where the program comes back from it; returns
-    /// whether one has changed.
-    fn came_back(&mut self, pc: u32) -> bool {
-        if !self.core.memory().watch.in_run(pc) {
-            return false;
-        }
-        let (before, now) = (std::mem::take(&mut self.before), self.core.kept());
-        let Some(&(register, _)) = before.iter().zip(&now).find(|(b, n)| b != n).map(|(b, _)| b) else { return false };
-        let m = self.core.memory_mut();
-        (m.block_start, m.stall) = (self.cycles, 0);
-        m.fault(FaultKind::Convention { register }, Site { pc, cycles: 0 });
-        true
     }
 
     /// Remembers the last instruction in flash when execution leaves flash.
