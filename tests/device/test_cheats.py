@@ -99,7 +99,7 @@ def address_of(built: Build, symbol: str) -> int:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_jump_to_the_harness_own_edge(bench: Bench, name: str) -> None:
-    """The way out of sy_run leads back into the package: the pulse was too short. What that takes is in registers."""
+    """The way out of sy_run leads back into the package: the pulse was too short."""
     target = the_target(name)
     where, edge = 0, 0
     for _ in range(2):  # the address is known after a first link
@@ -120,7 +120,7 @@ def test_a_jump_to_the_harness_own_edge(bench: Bench, name: str) -> None:
         edge = _falling(built, name, where)
     failed = failure(bench.weigh(package, target))
     assert failed.reason is Reason.FAULT
-    assert failed.detail.startswith("convention: the call changed register "), failed
+    assert failed.detail.startswith("left-harness: the measured call did not return to the harness"), failed
 
 
 def _falling(built: Build, name: str, run: int) -> int:

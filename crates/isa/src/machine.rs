@@ -49,8 +49,9 @@ pub struct Machine<C: Core, T: Timing<C>> {
     /// The block that the interpreter ran last; none when native code has run since.
     last: usize,
     left_flash: Option<u32>,
-    /// What the function of the call in progress has to keep.
+    /// What the function of the call in progress has to keep, and the address that it has to return to.
     before: Vec<(&'static str, u64)>,
+    back: u32,
     /// What the timing model had when calls began that it is to forget.
     kept: Option<(Vec<u8>, Option<u32>)>,
 }
@@ -76,6 +77,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             last: usize::MAX,
             left_flash: None,
             before: Vec::new(),
+            back: 0,
             kept: None,
         };
         m.reset();

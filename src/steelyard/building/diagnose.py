@@ -178,7 +178,7 @@ def ran(failure: Failure, sources: Path, log: str) -> Failure:
     every = (f for f in sorted(sources.rglob("*")) if f.is_file())
     if fault and _NEON.match(failure.detail) and (machine := _directive(every)):
         return Failure(Reason.FOREIGN_ISA, f"written for {machine}: {failure.detail}")
-    if fault and _HARNESS in failure.detail and not failure.detail.startswith("convention"):
+    if fault and _HARNESS in failure.detail and not failure.detail.startswith(("convention", "left-harness")):
         why = "the call had returned with a stack pointer changed that it has to keep"
     if (fault or failure.reason is Reason.RUNAWAY) and _ENDED.search(failure.detail):
         why = "the package ended the program, by exit, abort or assert: a call has to return"

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Select, Table, delete, func, insert, select, 
 
 from steelyard.model.errors import UserError, cut
 
-from . import copying, queue, schema
+from . import copying, schema
 from .engine import explained
 from .leasing import repeated
 from .operating import removed
@@ -184,7 +184,8 @@ def _package_of(connection: Connection, rows: Mapping[str, list[Any]], runs: Map
             if table in (_submission, _job):
                 values["package_id"] = numbers[_package, rows["package"][0]["id"]]
             if table is _job:
-                values["state"] = WAITING if row["state"] == RUNNING else row["state"]
+                if row["state"] == RUNNING:  # the attempt goes on there, and may be made here
+                    values |= {"state": WAITING, "attempts": max(0, row["attempts"] - 1)}
                 if row["run_id"] is not None:  # or it is copied after this
                     values["run_id"] = runs.get(row["run_id"])
             if table is _attempt:
@@ -194,10 +195,11 @@ def _package_of(connection: Connection, rows: Mapping[str, list[Any]], runs: Map
             numbers[table, row["id"]] = _put(connection, table, values)
     if whole:
         at = numbers[_package, rows["package"][0]["id"]]
-        kept = {table: [n for (t, _), n in numbers.items() if t is table] for table in (_job, _attempt)}
-        queue.removed(connection, (_job.c.package_id == at) & _job.c.id.not_in(kept[_job]))
-        mine = _attempt.c.job_id.in_(kept[_job])
-        connection.execute(delete(_attempt).where(mine, _attempt.c.id.not_in(kept[_attempt])))
+        jobs, tried = select(_job.c.id).where(_job.c.package_id == at), select(_attempt.c.id)
+        for table, every in ((_attempt, tried.where(_attempt.c.job_id.in_(jobs))), (_job, jobs)):
+            kept = {number for (of, _), number in numbers.items() if of is table}
+            for batch in batches(sorted(set(connection.execute(every).scalars()) - kept)):
+                connection.execute(delete(table).where(table.c.id.in_(batch)))
     return len({s["token"] for s in rows["submission"]} - before)
 
 

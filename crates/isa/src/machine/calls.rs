@@ -35,17 +35,21 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     pub(super) fn call_enters(&mut self) -> bool {
         let on_the_way = self.core.memory().watch.entering;
         if on_the_way && !self.core.memory().watch.in_run(self.core.pc()) {
-            self.before = self.core.kept();
+            (self.before, self.back) = (self.core.kept(), self.core.returns_to());
             self.core.memory_mut().watch.entering = false;
         }
         on_the_way
     }
 
     /// Compares the registers that a measured call's function has to keep, where the program comes back from it; returns
-    /// whether one has changed.
+    /// whether one has changed, or it does not come back to where the call was.
     pub(super) fn came_back(&mut self, pc: u32) -> bool {
         if !self.core.memory().watch.in_run(pc) {
             return false;
+        }
+        if pc != self.back {
+            self.core.memory_mut().left_harness(pc, self.cycles);
+            return true;
         }
         let (before, now) = (std::mem::take(&mut self.before), self.core.kept());
         let Some(&(register, _)) = before.iter().zip(&now).find(|(b, n)| b != n).map(|(b, _)| b) else { return false };
