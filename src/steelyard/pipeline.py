@@ -219,14 +219,14 @@ class Pipeline:
             try:
                 found = self._observe(job, built, record, attempt)
             except Failed as e:
-                if not job.on or isinstance(e, lab.NoBoard):
+                if not job.on:
                     raise
                 if e.failure.reason not in MACHINE:
                     against.append(e)
                     if len(against) == TWICE:
                         break
-                elif not lab.again(e.failure, attempt):
-                    raise
+                elif isinstance(e, lab.NoBoard) or not lab.again(e.failure, attempt):
+                    raise next((w for w in against if lab.accuses(w.failure)), e) from None
                 tries.append(f"attempt {attempt} ended with {e.failure.reason}: {e.failure.detail}")
             else:
                 break

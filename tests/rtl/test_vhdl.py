@@ -276,3 +276,14 @@ def test_blank_lines_are_read_once() -> None:
     assert vhdl._ENTITY.findall(f"  Entity e\nis{blank};") == ["e"]
     assert vhdl._MODULE.findall(f" module m({blank});") == ["m"]
     assert time.process_time() - start < 1
+
+
+def test_an_entity_is_read_once(tmp_path: Path) -> None:
+    """Whatever stands around it, and in a comment or a text."""
+    design = toy(tmp_path, ("entity toy is", "use work.odd.all; -- entity toy is\nentity toy is"))
+    assert vhdl.context_of(design).endswith("use work.odd.all;")
+    assert vhdl.inputs_of(design)["pdi_valid"] == "'0'"
+    for text in ("entity toy is port(" * 9999, "library a; use a.b;" * 9999 + "entity toy is port((" + ")" * 9):
+        design.files[0].write_text(text)
+        assert vhdl.inputs_of(design) == {}
+        assert len(vhdl.context_of(design)) < 50_000

@@ -23,17 +23,16 @@ _LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match",
 _ENTITY = re.compile(r"(?im)^[ \t]*entity\s+(\w+)\s+is\b")
 _MODULE = re.compile(r"(?m)^[ \t]*module\s+(\w+)")
 _COMMENT = re.compile(r"--.*")
-#: the generics of an entity; their names and type
-_GENERICS = r"(?is)\bentity\s+{}\s+is\s+generic\s*\((.*?)\)\s*;\s*(?:port|begin|end)\b"
+#: generics: their names and type
 _DECLARED = re.compile(r"(?:^|;)\s*(?:constant\s+)?([\w\s,]+?)\s*:\s*(?:in\s+)?([\w.]+)")
-#: the ports of an entity; their names, way, type, of which few have a 0
-_PORTS = r"(?is)\bentity\s+{}\s+is\b.*?\bport\s*\((.*?)\)\s*;\s*(?:begin|end)\b"
+#: ports: their names, way, type, of which few have a 0
 _PORT = re.compile(r"(?i)(?:^|;)\s*(?:signal\s+)?([\w\s,]+?)\s*:\s*(?:(in|out|inout|buffer)\s+)?([\w.]+)")
 _ZERO = {"boolean": "false", "integer": "0", "natural": "0", "bit": "'0'", "std_logic": "'0'", "std_ulogic": "'0'"}
 #: most characters of an entity's generics and ports, and of what is before it
 _HEAD = 20_000
-#: what an entity uses of packages
-_CONTEXT = r"(?i)((?:\b(?:library|use)\b[^;]*;\s*)*)\bentity\s+{}\s+is\b"
+#: what ends the declarations of an entity, and what has parentheses that are no parentheses
+_DONE = re.compile(r"(?i)(?:^|;) ?(?:begin|end)\b")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[()]'")
 #: types whose values are one sign, or text; a word is the value of another
 _SIGNS = ("std_logic", "std_ulogic", "bit", "character")
 _BITS = re.compile(r"\w*_u?logic_vector|bit_vector|(?:u_)?(?:un)?signed")
@@ -79,7 +78,7 @@ def _text(file: Path) -> str:
 def generics_of(design: Design) -> dict[str, tuple[str, str]]:
     """The values of the top's generics by name, as GHDL's option -g takes them, and as VHDL writes them: that
     depends on the type that the entity has declared."""
-    clause = _clause(design, _GENERICS)
+    clause = _clause(design, "generic")
     kinds: dict[str, str] = {}
     for names, kind in _DECLARED.findall(clause):
         kinds |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), kind.lower())
@@ -89,7 +88,7 @@ def generics_of(design: Design) -> dict[str, tuple[str, str]]:
 def inputs_of(design: Design) -> dict[str, str]:
     """The top's inputs by name, in small letters, with the 0 of their type; those of other types are left out."""
     found: dict[str, str] = {}
-    for names, way, kind in _PORT.findall(_clause(design, _PORTS)):
+    for names, way, kind in _PORT.findall(_clause(design, "port")):
         kind = kind.lower().rpartition(".")[2]
         zero = _ZERO.get(kind) or ("(others => '0')" if _BITS.fullmatch(kind) else "")
         if way.lower() in ("", "in") and zero:
@@ -99,17 +98,36 @@ def inputs_of(design: Design) -> dict[str, str]:
 
 def context_of(design: Design) -> str:
     """The clauses by which the top's entity uses packages."""
-    return " ".join(_clause(design, _CONTEXT).split())
+    clauses: list[str] = []
+    for clause in reversed(_around(design)[0].split(";")[:-1]):
+        if clause.split()[:1] not in (["library"], ["use"]):
+            break
+        clauses.insert(0, f"{clause.strip()};")
+    return " ".join(clauses)
 
 
-def _clause(design: Design, pattern: str) -> str:
-    """What the pattern finds of the top's entity, without comments; empty where it has no such clause."""
+def _around(design: Design) -> tuple[str, str]:
+    """The text before the top's entity and after its name, without comments, in small letters, with single spaces; both
+    empty where no file has it."""
     for f in design.files:
-        text = _COMMENT.sub("", _text(f)) if f.suffix.lower() in VHDL else ""
-        if at := re.search(rf"(?i)\bentity\s+{design.top}\s+is\b", text):
-            near = text[max(0, at.start() - _HEAD) : at.end() + _HEAD]
-            found = re.search(pattern.format(design.top), near)
-            return found[1] if found else ""
+        text = " ".join(_COMMENT.sub("", _text(f)).lower().split()) if f.suffix.lower() in VHDL else ""
+        if at := re.search(rf"\bentity {design.top.lower()} is\b", text):
+            return text[max(0, at.start() - _HEAD) : at.start()], text[at.end() : at.end() + _HEAD]
+    return "", ""
+
+
+def _clause(design: Design, word: str) -> str:
+    """What is in the parentheses after ``generic`` or ``port`` in the top's entity; empty where it has none."""
+    text = _QUOTED.sub(lambda q: "_" * len(q[0]), _around(design)[1])
+    if done := _DONE.search(text):
+        text = text[: done.start()]
+    if not (at := re.search(rf"\b{word} ?\(", text)):
+        return ""
+    depth = 1
+    for place in range(at.end(), len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 0:
+            return text[at.end() : place]
     return ""
 
 
