@@ -114,6 +114,6 @@ def vectors(lengths: Sequence[int] = (0, 7, 16, 25, 32)) -> Iterator[Vector]:
         yield Vector(count, key, npub, message, ad, encrypt(key, npub, message, ad))
 
 
-def kat() -> str:
+def kat(lengths: Sequence[int] = (0, 7, 16, 25, 32)) -> str:
     """The toy's KAT file."""
-    return "".join(format_vector("crypto_aead", v, v.output or b"") for v in vectors())
+    return "".join(format_vector("crypto_aead", v, v.output or b"") for v in vectors(lengths))

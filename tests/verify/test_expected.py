@@ -145,3 +145,22 @@ def test_an_unknown_cxof_gets_nist_s_sizes() -> None:
     """Customization strings too."""
     ours, [known] = Expected(None, ()).kat(0, 0, "crypto_cxof"), readings("crypto_cxof", "asconcxof128")
     assert ours == known.kat()
+
+
+@pytest.mark.parametrize(
+    ("refuses", "lengths", "vectors", "skipped", "note"),
+    [
+        ("n % 16", (0, 16, 32, 48, 64), 25 + 3 * 33, 30 * 33, "it refuses 990 of NIST's sizes, which are in no mean"),
+        ("n < 48", (48, 64), 4, 1089, "means are over its own 4 known answers: it takes none of NIST's sizes"),
+    ],
+)
+def test_sizes_that_an_unknown_variant_refuses_are_in_no_mean(
+    bench: Bench, uno: Target, refuses: str, lengths: tuple[int, ...], vectors: int, skipped: int, note: str
+) -> None:
+    """The answers of its own file are right; nobody says that it takes others."""
+    files = {**toys.files(in_encrypt=f"if ({refuses}) return -1;"), "LWC_AEAD_KAT_128_128.txt": toys.kat(lengths)}
+    record = bench.weigh(bench.package(files), uno)
+    assert record.failure is None
+    assert record.verification is not None
+    assert (record.verification.vectors, record.verification.skipped) == (vectors, skipped)
+    assert note in record.notes

@@ -306,7 +306,9 @@ def in_means(row: Row) -> int | None:
 def has_fewer(row: Row, most: int, least: int) -> bool:
     """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
     the ``least`` for lack of RAM: then they are those of shorter calls. Blocks have one length."""
-    vectors, left_out = in_means(row), row.get("skipped")
+    vectors, left_out, every = in_means(row), row.get("skipped"), row.get("vectors")
+    if isinstance(every, int) and left_out and vectors is not None and every > vectors:
+        return True  # of other sizes besides; nobody knows which were left out
     if row.get("primitive") == "crypto_block" or vectors is None or vectors >= most:
         return False
     return vectors < _SO_MANY * most or (isinstance(left_out, int) and left_out > least)

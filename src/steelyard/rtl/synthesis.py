@@ -31,7 +31,9 @@ _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy *
 #: attributes that choose a memory's cells, of it and of the wires at its ports: that is device.toml's to say
 _STYLES = ("_block", "_style", "style")
 _MEMORIES = (
-    "setattr " + " ".join(f"-unset {of}{s}" for of in ("ram", "rom", "syn_ram", "syn_rom") for s in _STYLES) + " */*"
+    "setattr -unset logic_block "
+    + " ".join(f"-unset {of}{s}" for of in ("ram", "rom", "syn_ram", "syn_rom") for s in _STYLES)
+    + " */*"
 )
 #: cells of yosys that hold a value without a clock
 _LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")

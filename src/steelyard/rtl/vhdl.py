@@ -26,7 +26,7 @@ _COMMENT = re.compile(r"--.*")
 #: generics: their names and type
 _DECLARED = re.compile(r"(?:^|;)\s*(?:constant\s+)?([\w\s,]+?)\s*:\s*(?:in\s+)?([\w.]+)")
 #: ports: their names, way, type, of which few have a 0
-_PORT = re.compile(r"(?i)(?:^|;)\s*(?:signal\s+)?([\w\s,]+?)\s*:\s*(?:(in|out|inout|buffer)\s+)?([\w.]+)")
+_PORT = re.compile(r"(?i)(?:^|;)\s*(?:signal\s+)?([\w\s,]+?)\s*:\s*(?:(in|out|inout|buffer)\s+)?([\w.]+)([^;]*)")
 _ZERO = {"boolean": "false", "integer": "0", "natural": "0", "bit": "'0'", "std_logic": "'0'", "std_ulogic": "'0'"}
 #: most characters of an entity's generics and ports, and of what is before it
 _HEAD = 20_000
@@ -86,12 +86,13 @@ def generics_of(design: Design) -> dict[str, tuple[str, str]]:
 
 
 def inputs_of(design: Design) -> dict[str, str]:
-    """The top's inputs by name, in small letters, with the 0 of their type; those of other types are left out."""
+    """The top's inputs by name, in small letters, with the 0 of their type; those of other types are left out, and
+    those with a range of their own, in which 0 may not be."""
     found: dict[str, str] = {}
-    for names, way, kind in _PORT.findall(_clause(design, "port")):
+    for names, way, kind, more in _PORT.findall(_clause(design, "port")):
         kind = kind.lower().rpartition(".")[2]
         zero = _ZERO.get(kind) or ("(others => '0')" if _BITS.fullmatch(kind) else "")
-        if way.lower() in ("", "in") and zero:
+        if way.lower() in ("", "in") and zero and not more.startswith(" range "):
             found |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), zero)
     return found
 

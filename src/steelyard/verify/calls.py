@@ -150,6 +150,12 @@ class Verifier:
         rows = (drawn[k : k + MOST_DECOYS] for k in range(0, len(drawn), MOST_DECOYS))
         return [next((n for n, x in enumerate(row) if x), MOST_DECOYS) for row in rows]
 
+    def taken(self, vectors: Sequence[Vector]) -> list[Vector]:
+        """Those of the vectors that fit and whose sizes are not refused, as by a mode that takes whole blocks only."""
+        some = self.fitting(vectors)
+        answers = self.client.calls(self.request(self.op, v, v.message) for v in some)
+        return [v for v, answer in zip(some, answers, strict=True) if answer.code == 0]
+
     def forward(self, vectors: Sequence[Vector], answers: list[Observed]) -> list[tuple[Vector, bytes]]:
         """Encrypts or hashes known answers, all of which must be accepted. Appends the calls to ``answers`` and returns
         the outputs. Raises :class:`Mismatch`."""
