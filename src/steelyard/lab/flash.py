@@ -47,6 +47,7 @@ def flash(station: Station, image: Path, lock: IO[bytes]) -> None:
     note = station.board.files / "image"
     noted = note.read_bytes() if note.exists() else b""  # of whatever, where a disk was full or failed
     verify = station.flasher.verify
+    has_to_be_of(lock, station.board)
     if noted == digest.encode() and (
         _sure.get(port) == digest
         or (_done(station, verify, image, lock.fileno()) is None if verify else _says_so(station, image))

@@ -72,6 +72,7 @@ def _run(command: tuple[str, ...], told: list[int]) -> int:
             process.wait(GRACE)
         raise
     finally:
+        told.append(0)  # what plays is taken away now, whatever comes
         process.kill()
         process.wait()
     return code if code >= 0 else 128 - code
