@@ -194,7 +194,7 @@ def test_code_in_a_section_of_its_own_where_that_cannot_be(bench: Bench, name: s
 def test_static_data_up_to_the_end_of_ram_is_an_overflow(bench: Bench, name: str) -> None:
     """Where the harness has no room to report that nothing fits, the link reports it."""
     details = []
-    for left in (350, 260, 200, 160, 100, 48, 20, -50):
+    for left in (260, 200, 160, 100, 48, 20, -50):
         size = the_target(name).chip.ram.size - left
         package = bench.package(top=f"static volatile unsigned char all[{size}];", in_encrypt="t[0] = all[n];")
         record = bench.weigh(package, the_target(name))
