@@ -401,7 +401,7 @@ def test_what_is_deleted_after_a_copy_was_killed_is_not_public_in_it(
             moving.move(one, other)
         Desk(one).publish(token)
         with monkeypatch.context() as patch:
-            patch.setattr(moving, "_credit", killed)
+            patch.setattr(moving, "_named_again", killed)
             with pytest.raises(KeyboardInterrupt):
                 moving.move(one, other)
         assert len(other.runs()) == 1

@@ -7,10 +7,11 @@ with 16 bytes of associated data and 64 bytes of message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .errors import UserError, unknown
 from .record import OPERATIONS
@@ -38,21 +39,21 @@ class Metric(Struct, frozen=True):
 
 _POINT = re.compile(rf"({'|'.join(OPERATIONS)})@(\d{{1,5}})/(\d{{1,5}})")
 
-#: name, heading, unit, decimals, and whether it is of sizes, signed, of the known answers, and timed
+#: those of each operation, whose name takes the place of the braces
 _OF_OPERATION = (
-    ("cycles_{}_mean", "{}", "cycles", 0, False, False, True, True),
-    ("instructions_{}_mean", "{} instructions", "instructions", 0, False, True, True, False),
-    ("ticks_{}_mean", "{} ticks", "ticks", 0, False, False, True, False),
-    ("cycles_{}_known_mean", "{}, known answers", "cycles", 0, False, True, True, True),
-    ("instructions_{}_known_mean", "{} instructions, known answers", "instructions", 0, False, True, True, False),
-    ("ticks_{}_known_mean", "{} ticks, known answers", "ticks", 0, False, True, True, False),
-    ("{}_per_byte", "{}/B", "cycles/byte", 1, True, True, False, True),
-    ("{}_fixed", "{} fixed", "cycles", 0, True, True, False, True),
-    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True, True, False, True),
-    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True, True, False, True),
-    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True, True, False, True),
-    ("stack_{}", "stack {}", "bytes", 0, True, False, False, False),
-    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False, False, True, True),
+    Metric("cycles_{}_mean", "{}", "cycles", known=True, timed=True),
+    Metric("instructions_{}_mean", "{} instructions", "instructions", signed=True, known=True),
+    Metric("ticks_{}_mean", "{} ticks", "ticks", known=True),
+    Metric("cycles_{}_known_mean", "{}, known answers", "cycles", signed=True, known=True, timed=True),
+    Metric("instructions_{}_known_mean", "{} instructions, known answers", "instructions", signed=True, known=True),
+    Metric("ticks_{}_known_mean", "{} ticks, known answers", "ticks", signed=True, known=True),
+    Metric("{}_per_byte", "{}/B", "cycles/byte", 1, sized=True, signed=True, timed=True),
+    Metric("{}_fixed", "{} fixed", "cycles", sized=True, signed=True, timed=True),
+    Metric("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, sized=True, signed=True, timed=True),
+    Metric("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, sized=True, signed=True, timed=True),
+    Metric("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, sized=True, signed=True, timed=True),
+    Metric("stack_{}", "stack {}", "bytes", sized=True),
+    Metric("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, known=True, timed=True),
 )
 #: operations of which a call may find the caches warm
 _WARM = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
@@ -64,17 +65,17 @@ def further(operation: str) -> tuple[str, str]:
     return f"cycles_{operation}_warm_mean", f"cycles_{operation}_mean"
 
 
-#: name, heading, unit, decimals, and whether it is of sizes, and of the known answers; each has a counterpart with the
-#: suffix ``_uncertainty``
+#: what a power meter measures of each operation
 _METERED = (
-    ("energy_{}_measured", "energy {}", "µJ", 2, False, True),
-    ("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2, False, True),
-    ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3, True, False),
-    ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2, True, False),
+    Metric("energy_{}_measured", "energy {}", "µJ", 2, known=True),
+    Metric("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2, known=True),
+    Metric("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3, sized=True),
+    Metric("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2, sized=True),
 )
+#: what it measures of a board
 _POWER = (
-    ("power_measured", "power", "mW", 2, False, False),
-    ("power_idle_measured", "idle power", "mW", 2, False, False),
+    Metric("power_measured", "power", "mW", 2),
+    Metric("power_idle_measured", "idle power", "mW", 2),
 )
 
 
@@ -90,14 +91,17 @@ def _words(operation: str) -> str:
     return operation.replace("_", " ")
 
 
+def _of(operation: str, metrics: Iterable[Metric]) -> Iterator[Metric]:
+    """The metrics of an operation."""
+    words = _words(operation)
+    return (replace(m, name=m.name.format(operation), title=m.title.format(words)) for m in metrics)
+
+
 def _metered() -> Iterator[Metric]:
     """What a power meter measures, each with its uncertainty."""
-    of_operations = (
-        (n.format(op), t.format(_words(op)), u, d, s, k) for op in OPERATIONS for n, t, u, d, s, k in _METERED
-    )
-    for name, title, unit, digits, sized, known in (*of_operations, *_POWER):
-        yield Metric(name, title, unit, digits, sized=sized, known=known)
-        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=None, sized=sized, known=known)
+    for m in (*(m for op in OPERATIONS for m in _of(op, _METERED)), *_POWER):
+        yield m
+        yield replace(m, name=f"{m.name}_uncertainty", title=f"{m.title} ±", lower=None)
 
 
 def _of_phases() -> Iterator[Metric]:
@@ -154,11 +158,7 @@ _SCENARIOS = tuple(_of_phases())
 _METRICS = {
     m.name: m
     for m in (
-        *(
-            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized, signed=signed, known=known, timed=timed)
-            for op in OPERATIONS
-            for n, t, unit, d, sized, signed, known, timed in _OF_OPERATION
-        ),
+        *(m for op in OPERATIONS for m in _of(op, _OF_OPERATION)),
         *(
             Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles", signed=True, known=True, timed=True)
             for op in _WARM

@@ -83,7 +83,7 @@ def move(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
             deleted = _forget(to, every.values(), numbers)
     copied = copying.copy(source, to, step)
     if numbers:
-        _credit(source, to)
+        _named_again(source, to)
     return Moved(copied, added, deleted, tuple(damaged))
 
 
@@ -265,7 +265,7 @@ def _may_be(run: Identity, odd: Identity) -> bool:
     return all(mine == its for name, mine, its in every if not wrong([name], [its]))
 
 
-def _credit(source: Store, to: Store) -> None:
+def _named_again(source: Store, to: Store) -> None:
     """Names the runs of finished jobs that were not there when the jobs were copied."""
     theirs = {run: number for number, run in to.known().items()}
     mine = {number: theirs[run] for number, run in source.known().items() if run in theirs}
