@@ -340,11 +340,11 @@ class Pipeline:
             felics = measure.felics(client, implementation, job.target, objects, case, empty.cycles)
             other = verifier.vector("felics-ae", 0, measure.LENGTH, measure.LENGTH)
             felics = measure.beside(felics, case, verifier.calls([case, other], "FELICS-AE's case, "))
-        power = lab.power(link, client, known.calls) if job.metered else None
+        power = lab.power(link, client, known.calls or known.own) if job.metered else None
         odd = verify.unaligned(verifier, known)
         harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
         if job.target.device == "simulator":
-            verify.parts(verifier, known.calls, (fresh, swept), self._part_of(job, built))
+            verify.parts(verifier, known.calls or known.own, (fresh, swept), self._part_of(job, built))
         seen = measure.Observations(
             empty=empty,
             known=calls,
@@ -356,6 +356,7 @@ class Pipeline:
             felics=felics,
             power=power,
             beside=verifier.beside,
+            refused=len(verifier.refused),
         )
         said = [*repeats, *empty.notes, *odd, *harm]
         return seen, verification, _Said(verifier.notes, said, [f"{LEFT_OUT}{left_out}"] if left_out else [])
@@ -468,7 +469,8 @@ class Pipeline:
         if not hand:
             return {ASSEMBLY: 0.0}
         offer = PRIMITIVES[implementation.primitive]
-        sizes = [(len(v.ad), len(v.message)) for op, v, _ in seen.known if op == offer.first]
+        calls = seen.known or seen.fresh
+        sizes = [(len(v.ad), len(v.message)) for op, v, _ in calls if op == offer.first]
         client = device.simulated(job.target, image, self.max_cycles, self.over)
         request, _ = measure.one_call(client, offer.operations[offer.first], *max(sizes, key=sum))
         return {ASSEMBLY: 100 * measure.share(client.tree(request), hand)}

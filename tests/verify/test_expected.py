@@ -148,19 +148,30 @@ def test_an_unknown_cxof_gets_nist_s_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("refuses", "lengths", "vectors", "skipped", "note"),
-    [
-        ("n % 16", (0, 16, 32, 48, 64), 25 + 3 * 33, 30 * 33, "it refuses 990 of NIST's sizes, which are in no mean"),
-        ("n < 48", (48, 64), 4, 1089, "means are over its own 4 known answers: it takes none of NIST's sizes"),
-    ],
+    ("refuses", "lengths", "refused"),
+    [("n % 16", (0, 16, 32, 48, 64), 30 * 33), ("n < 48", (48, 64), 1089), ("adlen > 16", (0, 16), 16 * 33)],
 )
-def test_sizes_that_an_unknown_variant_refuses_are_in_no_mean(
-    bench: Bench, uno: Target, refuses: str, lengths: tuple[int, ...], vectors: int, skipped: int, note: str
+def test_what_an_unknown_variant_refuses_leaves_it_no_mean(
+    bench: Bench, uno: Target, refuses: str, lengths: tuple[int, ...], refused: int
 ) -> None:
-    """The answers of its own file are right; nobody says that it takes others."""
+    """The answers of its own file are right, and nobody says that it takes others; a mean over some of NIST's sizes
+    would be over those of its choice."""
     files = {**toys.files(in_encrypt=f"if ({refuses}) return -1;"), "LWC_AEAD_KAT_128_128.txt": toys.kat(lengths)}
     record = bench.weigh(bench.package(files), uno)
     assert record.failure is None
     assert record.verification is not None
-    assert (record.verification.vectors, record.verification.skipped) == (vectors, skipped)
-    assert note in record.notes
+    assert (record.verification.vectors, record.verification.skipped) == (len(lengths) ** 2, 0)
+    assert f"no means: it refuses {refused} of NIST's 1089 sizes" in record.notes
+    assert record.metrics["refused"] >= refused
+    assert "cycles_encrypt_mean" not in record.metrics
+    assert record.metrics["stack_encrypt"] > 0
+
+
+@pytest.mark.parametrize("which", ["k[0] == 0 && k[1] == 1 && k[2] == 2", "!(k[0] == 0 && k[1] == 1 && k[2] == 2)"])
+def test_a_size_is_not_refused_for_its_inputs(bench: Bench, uno: Target, which: str) -> None:
+    """Here the published key, and all others."""
+    files = toys.files(in_encrypt=f"if (n && n < 40 && {which}) return -1;")
+    record = bench.weigh(bench.package({**files, "LWC_AEAD_KAT_128_128.txt": toys.kat((0, 40, 48))}), uno)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.WRONG_OUTPUT
+    assert "with other inputs" in record.failure.detail

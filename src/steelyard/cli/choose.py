@@ -17,7 +17,7 @@ from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
 from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, cut, refuse, unknown
-from ..model.metric import further
+from ..model.metric import REFUSED, further
 from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, Value, grouped
@@ -434,6 +434,8 @@ def _interpolated(
     for r in rows:
         if (cycles := value(r, exact)) is not None:
             made.append(r | {"cycles": cycles, "by": choice.WEIGHED})
+        elif value(r, REFUSED):
+            continue  # nobody knows whether it takes a size in between
         elif model := choose.model(points.get(run_number(r), {}), _block(r), choose.known_mean(r, operation)):
             weighed = {s: c for n in of_setup[_setup(r)] for s, c in points.get(n, {}).items()}
             model = replace(model, points=weighed | dict(model.points))

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.call import Beside, Observed
+from ..model.metric import REFUSED
 from ..model.packed import pack
 from ..model.power import Power
 from ..model.record import Helper, Point
@@ -29,7 +30,8 @@ class Observations(Struct, frozen=True):
     ``warm`` are its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` them.
     Those ``beside`` are in no mean, but their stack and heap count.
 
-    When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
+    When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample. Where sizes are ``refused`` by
+    an algorithm that nobody knows, no answers are ``known`` to a mean.
     """
 
     empty: Empty
@@ -48,6 +50,7 @@ class Observations(Struct, frozen=True):
     warm_empty: Empty = Empty({}, {})
     settles: bool = False
     beside: Beside = Beside()
+    refused: int = 0
 
     @property
     def all(self) -> tuple[Observed, ...]:
@@ -97,6 +100,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **seen.felics.figures,
         **further,
         **({"context": seen.context, "key_bytes": seen.key} if seen.block else {}),
+        **({REFUSED: seen.refused} if seen.refused else {}),
     }
     if target.device == "simulator":  # elsewhere other programs and an instrument's clock make calls longer
         notes += untold(seen.all, seen.beside, empty, seen.felics.notes)

@@ -81,6 +81,8 @@ _POWER = (
 
 #: how much of a package's code was assembly
 ASSEMBLY = "assembly_cycles"
+#: sizes that an algorithm does not take, of one that nobody knows
+REFUSED = "refused"
 #: how well the clock of a board is known
 CLOCK = "clock_uncertainty"
 #: the median and the 95th percentile of the error that simulated cycles carry; they are looked up, not stored
@@ -180,6 +182,7 @@ _METRICS = {
         Metric("image_ram_touched", "image RAM touched", "bytes"),
         Metric("context", "context", "bytes"),
         Metric("key_bytes", "key size", "bytes", lower=None),
+        Metric(REFUSED, "sizes refused", "", lower=None, sized=True),
         Metric(ASSEMBLY, "cycles in assembly", "%", 0, lower=None),
         Metric(ERRORS[0], "error, median", "%", 2, lower=None),
         Metric(ERRORS[1], "error, 95 %", "%", 2, lower=None),

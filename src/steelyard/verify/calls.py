@@ -34,7 +34,8 @@ class Verifier:
 
     ``op`` is the operation that makes outputs (encryption or hash), ``name`` its name. ``choice`` is the reading of the
     specification that the known answers turned out to follow. ``beyond`` is the largest number of bytes that an
-    encryption wrote after its ciphertext, where ``CRYPTO_ABYTES`` leaves room.
+    encryption wrote after its ciphertext, where ``CRYPTO_ABYTES`` leaves room. ``free`` is an algorithm that nobody
+    knows and that turned out to take some of NIST's sizes only: it may refuse any size, whatever the inputs.
     """
 
     def __init__(
@@ -58,7 +59,14 @@ class Verifier:
         self.beyond = 0
         self.unasked = False
         self.beside = Beside()
+        self.free = False
         self._lengths: dict[tuple[int, int], int] = {}
+        self._takes: dict[tuple[int, int], bool] = {}
+
+    @property
+    def refused(self) -> list[tuple[int, int]]:
+        """The sizes of message and associated data, in bytes, that a ``free`` algorithm refused."""
+        return [size for size, taken in self._takes.items() if not taken] if self.free else []
 
     @property
     def notes(self) -> list[str]:
@@ -119,12 +127,13 @@ class Verifier:
 
     def _taken(self, turns: Sequence[tuple[Vector, bool]], about: str, observed: list[Observed]) -> list[Sealed]:
         """Outputs for the vectors that the algorithm accepts. When it refuses one, it must refuse every larger one
-        too."""
+        too, unless it is free."""
         requests = (replace(self.request(self.op, v, v.message), aside=decoy) for v, decoy in turns)
         answers = list(self.client.calls(requests))
         taken = [(v, a) for (v, _), a in zip(turns, answers, strict=True) if a.code == 0]
         outputs = []
         for (v, decoy), a in zip(turns, answers, strict=True):
+            self._as_before(v, a, about)
             if a.code == 0:
                 self._sane(v, a, about)
                 outputs.append(Sealed(v, a.output, decoy))
@@ -132,7 +141,7 @@ class Verifier:
                     observed.append((self.name, v, a))
                 continue
             larger = (len(w.ad) >= len(v.ad) and len(w.message) >= len(v.message) for w, _ in taken)
-            if not self.one_block and any(larger):
+            if not (self.one_block or self.free) and any(larger):
                 text = f"{self.name}, {about}{describe(v)}: returned {a.code}, but accepts larger inputs"
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
         return outputs
@@ -150,18 +159,27 @@ class Verifier:
         rows = (drawn[k : k + MOST_DECOYS] for k in range(0, len(drawn), MOST_DECOYS))
         return [next((n for n, x in enumerate(row) if x), MOST_DECOYS) for row in rows]
 
-    def taken(self, vectors: Sequence[Vector]) -> list[Vector]:
-        """Those of the vectors that fit and whose sizes are not refused, as by a mode that takes whole blocks only."""
-        some = self.fitting(vectors)
-        answers = self.client.calls(self.request(self.op, v, v.message) for v in some)
-        return [v for v, answer in zip(some, answers, strict=True) if answer.code == 0]
+    def _as_before(self, v: Vector, answer: CallResult, about: str) -> None:
+        """Raises :class:`Mismatch` when a size is taken with some inputs and refused with others: what a package does
+        not take, it cannot choose by the inputs that it is measured with."""
+        taken = answer.code == 0
+        if self._takes.setdefault((len(v.message), len(v.ad)), taken) != taken:
+            text = "takes a size that it refuses" if taken else f"returned {answer.code}, but takes this size"
+            text = f"{self.name}, {about}{describe(v)}: {text} with other inputs"
+            raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
 
-    def forward(self, vectors: Sequence[Vector], answers: list[Observed]) -> list[tuple[Vector, bytes]]:
-        """Encrypts or hashes known answers, all of which must be accepted. Appends the calls to ``answers`` and returns
-        the outputs. Raises :class:`Mismatch`."""
+    def forward(
+        self, vectors: Sequence[Vector], answers: list[Observed], *, free: bool = False
+    ) -> list[tuple[Vector, bytes]]:
+        """Encrypts or hashes known answers, all of which must be accepted, unless the algorithm is ``free`` to refuse
+        sizes. Appends the calls to ``answers`` and returns the outputs. Raises :class:`Mismatch`."""
         outputs = []
         requests = (self.request(self.op, v, v.message) for v in vectors)
         for v, answer in zip(vectors, self.client.calls(requests), strict=True):
+            self._as_before(v, answer, "")
+            if free and answer.code != 0:
+                self.free = True
+                continue
             self._sane(v, answer, "")
             answers.append((self.name, v, answer))
             outputs.append((v, answer.output))

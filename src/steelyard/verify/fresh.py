@@ -25,11 +25,15 @@ _FRESH = "fresh inputs, "
 
 
 def again(verifier: Verifier, known: KnownAnswers, *, every: bool = False) -> list[Observed]:
-    """Repeats a sample of the known answers' sizes, or ``every`` size, with fresh inputs; each output is checked. A
-    vector has the number of the known answer with the same sizes. Raises :class:`Mismatch`."""
+    """Repeats a sample of the known answers' sizes, or ``every`` size, with fresh inputs; each output is checked, and
+    what was refused has to be refused. A vector has the number of the known answer with the same sizes. Raises
+    :class:`Mismatch`."""
     sizes = [(v.count, len(v.message), len(v.ad)) for v, _ in known.outputs]
     chosen = range(len(sizes)) if every else verifier.inputs.sample("sizes", len(sizes), SAMPLE)
     vectors = [verifier.vector(f"fresh/{k}", *sizes[k]) for k in chosen]
+    refused = verifier.refused
+    others = verifier.inputs.sample("refused", len(refused), SAMPLE)
+    verifier.calls([verifier.vector(f"refused/{k}", 0, *refused[k]) for k in others], _FRESH)
     if every:  # the sample's calls come again
         verifier.forget(vectors[0])
     return verifier.calls(vectors, _FRESH)
