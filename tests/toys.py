@@ -64,6 +64,7 @@ static void tag(unsigned char *t, const unsigned char *m, unsigned mlen, const u
     (void)nsec;
     if (clen < CRYPTO_ABYTES)
         return -1;
+    @IN_DECRYPT@
     for (i = 0; i < n; i++)
         m[i] = c[i] ^ k[i % CRYPTO_KEYBYTES];
     tag(t, m, n, ad, (unsigned)adlen, npub, k);
@@ -77,7 +78,13 @@ static void tag(unsigned char *t, const unsigned char *m, unsigned mlen, const u
 
 
 def source(
-    *, top: str = "", in_tag: str = "", in_encrypt: str = "", after_encrypt: str = "", after_decrypt: str = ""
+    *,
+    top: str = "",
+    in_tag: str = "",
+    in_encrypt: str = "",
+    after_encrypt: str = "",
+    in_decrypt: str = "",
+    after_decrypt: str = "",
 ) -> str:
     """The C text; the arguments are statements (``top``: declarations) put where their name says."""
     text = _BODY.replace("@ENCRYPT@", ENCRYPT).replace("@DECRYPT@", DECRYPT)
@@ -86,6 +93,7 @@ def source(
         ("IN_TAG", in_tag),
         ("IN_ENCRYPT", in_encrypt),
         ("AFTER_ENCRYPT", after_encrypt),
+        ("IN_DECRYPT", in_decrypt),
         ("AFTER_DECRYPT", after_decrypt),
     ):
         text = text.replace(f"@{name}@", code)

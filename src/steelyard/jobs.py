@@ -131,13 +131,11 @@ class Job(Struct, frozen=True):
 
     @property
     def secret(self) -> str:
-        """What fresh inputs follow from besides a seed: the sources, and the flags where these could hold answers."""
-        digest = self.implementation.digest
-        return (
-            digest
-            if options.known(self.flags)
-            else hashlib.sha256(" ".join((digest, *self.flags)).encode()).hexdigest()
-        )
+        """What fresh inputs follow from besides a seed: the sources, the files of known answers, whose messages come to
+        the chip, and the flags where these could hold answers."""
+        if options.known(self.flags):
+            return self.digest
+        return hashlib.sha256(" ".join((self.digest, *self.flags)).encode()).hexdigest()
 
     @property
     def baseline(self) -> Job:

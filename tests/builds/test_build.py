@@ -112,6 +112,14 @@ def test_assembly_that_names_another_machine(bench: Bench, name: str, text: str)
     assert failure.reason is Reason.FOREIGN_ISA, failure
 
 
+def test_a_header_of_the_target_s_own_instruction_set_is_missing(bench: Bench) -> None:
+    """Clang has no such header; another compiler for the same chip may."""
+    files = {**NEEDS, "p.c": "#include <msp430.h>\nvoid perm(void) {}\n"}
+    failure = bench.build(bench.package(files), the_target("msp430f1611")).failure
+    assert failure is not None
+    assert failure.reason is Reason.MISSING_FILE, failure
+
+
 @pytest.mark.parametrize("where", ["p.c", "p.h"])
 @pytest.mark.parametrize("text", ["ldr r0, [r1], #99999", ".arch armv7-a", "vld1.8 {d0}, [r0]"])
 def test_inline_assembly_that_names_another_machine(bench: Bench, bluepill: Target, where: str, text: str) -> None:

@@ -9,10 +9,15 @@ from pathlib import Path
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 
-#: headers that exist for one instruction set only
-_FOREIGN_HEADER = (
-    r"(avr|util|xtensa)/|.*coreasm\.h|arm_(neon|acle|sve|mve)\.h|.*intrin\.h|altivec\.h|cpuid\.h|msp430.*\.h|riscv_"
-)
+#: headers that exist for one instruction set only, by what the names of its cores begin with
+_OF_ISA = {
+    "avr": r"(avr|util)/",
+    "xtensa": r"xtensa/|.*coreasm\.h",
+    "msp430": r"msp430.*\.h",
+    "rv": r"riscv_",
+    "cortex": r"arm_acle\.h",
+    "none of ours": r"arm_(neon|sve|mve)\.h|.*intrin\.h|altivec\.h|cpuid\.h",
+}
 _CXX_HEADER = (
     r"algorithm|array|bitset|chrono|deque|exception|fstream|functional|iomanip|ios|iosfwd|iostream|istream|iterator"
     r"|limits|list|map|memory|new|numeric|ostream|queue|random|set|sstream|stack|stdexcept|string|thread|tuple"
@@ -86,10 +91,10 @@ _UNDEFINED = r"(?:undefined reference to [`']|undefined symbol: )(.+?)(?:'|$)"
 _OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"
 
 
-def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path = Path()) -> Failure:
+def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path = Path(), core: str = "") -> Failure:
     """Why commands failed. ``logs`` holds pairs (file or step, output), ``api`` the names of the entry points;
-    ``sources`` is the folder of the files."""
-    logs = list(logs)
+    ``sources`` is the folder of the files, ``core`` is the target's."""
+    logs, others = list(logs), [isa for isa in _OF_ISA if not core.startswith(isa)]
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
@@ -113,7 +118,7 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
     for name, output in logs:
         for reason, pattern in _COMPILE:
             if found := re.search(pattern, output):
-                if reason is Reason.MISSING_FILE and re.match(_FOREIGN_HEADER, found.group(1)):
+                if reason is Reason.MISSING_FILE and any(re.match(_OF_ISA[i], found.group(1)) for i in others):
                     reason = Reason.FOREIGN_ISA
                 said = found.group(1).strip()[:300]
                 if reason is Reason.MISSING_FILE and (belongs := _belongs(said)):

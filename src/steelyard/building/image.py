@@ -370,7 +370,9 @@ def _compile(
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):
             raise Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied during the build"), log)
-        return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
+        said = [(c.name, c.said) for c in failed]
+        core = target.chip.core if target.device == "simulator" else ""
+        return diagnose.failure(said, API[implementation.primitive], source, core), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker made no {missing[0]}, and said nothing"), log)
     if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target)):

@@ -8,12 +8,13 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
-from ..model.call import API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
+from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import counter, frame
 from .counter import Counter
 from .link import Link
+from .need import Need
 from .simulator import SimulatorLink
 
 API_AEAD = 1
@@ -44,8 +45,8 @@ class Client:
         self._compares = compares
         self._counter: Counter | None = None
         self._decoder = frame.Decoder()
-        #: bytes of the deepest stack of a call so far
-        self.deepest = 0
+        #: bytes of stack and heap of calls so far
+        self.need = Need()
         self._made: set[tuple[Op, int, int]] = set()
         self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
@@ -115,9 +116,19 @@ class Client:
         return next(iter(self.calls([request])))
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
-        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM, or have fitted it."""
-        data = mlen + (self.hello.a_bytes if op is Op.DECRYPT and self.hello.api == API_AEAD else 0)
-        return (op, data, adlen) in self._made or self.hello.fits(op, mlen, adlen, self.deepest)
+        """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
+        have fitted it."""
+        return (op, mlen, adlen) in self._made or self.hello.fits(op, mlen, adlen, self.need.of(op, mlen, adlen))
+
+    @property
+    def most(self) -> int:
+        """Bytes of stack and heap of the call that used most so far."""
+        return self.need.most
+
+    def _message(self, request: Request) -> int:
+        """Bytes of a call's message."""
+        tag = self.hello.a_bytes if request.op is Op.DECRYPT and self.hello.api == API_AEAD else 0
+        return max(len(request.data) - tag, 0)
 
     def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         """Makes calls in order, with as many in flight as the link allows. Raises as :meth:`call`."""
@@ -158,9 +169,22 @@ class Client:
                     raise DeviceError(Failure(reason, f"{name}{self._sizes(request)}: {stray.text}"))
             if self.link.fills_ram:
                 self._keep(batch[k][0], answer)
-            if self.hello.api != API_BLOCK:
-                self._made.add((batch[k][0].op, len(batch[k][0].data), len(batch[k][0].ad)))
+            self._weigh_ram(batch[k][0], answer)
             yield answer
+
+    def _weigh_ram(self, request: Request, answer: CallResult) -> None:
+        """Notes what RAM a call used. Raises :class:`DeviceError` where its deepest stack and its heap have no room
+        together beside its buffers: one may have gone over the other."""
+        op, mlen, adlen = request.op, self._message(request), len(request.ad)
+        stack = answer.stack if answer.pulse.stack is None else answer.pulse.stack
+        self.need.saw(op, mlen, adlen, stack + answer.heap)
+        if self.hello.api == API_BLOCK:
+            return
+        if answer.heap and not self.hello.fits(op, mlen, adlen, stack + answer.heap - ALIGNED):
+            text = f"{stack} bytes of stack and {answer.heap} of heap have no room together"
+            text = f"{op.value}{self._sizes(request)}: {text}"
+            raise DeviceError(Failure(Reason.STACK_OVERFLOW, text))
+        self._made.add((op, mlen, adlen))
 
     def _sizes(self, request: Request) -> str:
         """The sizes of a call, in parentheses; a block cipher's are always the same."""
@@ -270,7 +294,6 @@ class Client:
                 raise DeviceError(Failure(Reason.STRAY_WRITE, "changes its context, which other calls need as it is"))
             output, intact, filled = payload[frame.RUN_ANSWER.size :], bool(found & frame.INTACT), frame.fill(request)
             answers.append(CallResult(code, length, intact, over, stack, heap, output, pulse, ticks, filled))
-        self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers
 
 

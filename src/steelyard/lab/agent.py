@@ -166,9 +166,9 @@ def _answered(link: BoardLink, message: wire.Message) -> wire.Message:
                 link.fill_ram()
             case wire.Untouched():
                 return wire.Longest(link.longest_untouched())
-            case wire.Weigh(known, deepest):
+            case wire.Weigh(known, most):
                 client = Client(link)
-                client.deepest = deepest
+                client.need.most = most
                 return wire.Weighed(here.power(link, client, known) if known else None)
             case wire.Look(request, output):
                 return wire.Seen(here.look(link, Client(link), request, output)[:4000])

@@ -224,7 +224,7 @@ class AwayLink:
 
     def power(self, client: Caller, known: Sequence[Observed]) -> Power | None:
         """See :func:`..lab.power`, which runs there."""
-        return self._ask(wire.Weigh(list(known), client.deepest), wire.Weighed).power
+        return self._ask(wire.Weigh(list(known), client.most), wire.Weighed).power
 
     def look(self, request: Request, output: bytes) -> str:
         """See :func:`..lab.look`, which runs there."""

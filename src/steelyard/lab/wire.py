@@ -106,10 +106,10 @@ class Untouched(Message, frozen=True):
 
 
 class Weigh(Message, frozen=True):
-    """What do the calls of these known answers draw, of which the deepest had so many bytes of stack?"""
+    """What do the calls of these known answers draw, of which one used the most bytes of stack and heap?"""
 
     known: list[tuple[str, Vector, CallResult]]
-    deepest: Count
+    most: Count
 
 
 class Look(Message, frozen=True):

@@ -161,6 +161,10 @@ class CallResult(Struct, frozen=True):
     filled: int = 0
 
 
+#: bytes that the places of a call's buffers may leave between them, at most
+ALIGNED = 5 * 15
+
+
 class Hello(Struct, frozen=True):
     """What the harness says about itself. Sizes are in bytes, those of a block cipher key, context (as ``npub``) and
     block (as ``a``); ``capacity`` is the free RAM for a call's buffers and
@@ -198,11 +202,11 @@ class Hello(Struct, frozen=True):
         cipher's has sizes of its own."""
         if self.api == API_BLOCK:
             moved = self.npub_bytes if op.is_schedule else 2 * self.a_bytes
-            return self.key_bytes + self.npub_bytes + moved + self.guard + 5 * 15 + stack <= self.capacity
+            return self.key_bytes + self.npub_bytes + moved + self.guard + ALIGNED + stack <= self.capacity
         tagged = mlen + (self.a_bytes if self.api == 1 else 0)
         data_in = tagged if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else mlen
         data_out = tagged if self.api == 1 else self.a_bytes
-        need = self.key_bytes + self.npub_bytes + adlen + data_in + data_out + self.guard + 5 * 15
+        need = self.key_bytes + self.npub_bytes + adlen + data_in + data_out + self.guard + ALIGNED
         return need + stack <= self.capacity
 
 
@@ -222,8 +226,10 @@ class Caller(Protocol):
     """A harness that answers calls."""
 
     hello: Hello
-    #: bytes of the deepest stack of a call so far
-    deepest: int
+
+    @property
+    def most(self) -> int:
+        """Bytes of stack and heap of the call that used most so far."""
 
     def call(self, request: Request) -> CallResult:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
@@ -232,7 +238,8 @@ class Caller(Protocol):
         """Makes calls in order; raises as :meth:`call`."""
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
-        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM, or have fitted it."""
+        """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
+        have fitted it."""
 
     def untouched(self) -> int | None:
         """The longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where the

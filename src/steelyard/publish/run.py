@@ -110,10 +110,11 @@ def _of_its_file(r: Record, v: Verification) -> str:
     """How many answers of the package's file were compared, as far as the record says it."""
     skipped = f", {v.skipped} too large" if v.skipped else ""
     own = next(filter(None, map(_OWN.search, r.notes)), None)
-    if own is None and r.setup.primitive != "crypto_block":
+    if own is not None:
+        return f"{v.vectors} calls of NIST's sizes, and {own[1]} known answers of the package's file{skipped}"
+    if r.setup.primitive != "crypto_block":
         return f"{v.vectors} known answers of the package's file{skipped}"
-    which = "those" if own is None else f"the {own[1]}"
-    return f"{v.vectors} calls, of which {which} of the package's file have known answers{skipped}"
+    return f"{v.vectors} calls, of which those of the package's file have known answers{skipped}"
 
 
 def error(r: Record) -> Error | None:

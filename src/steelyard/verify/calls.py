@@ -96,8 +96,8 @@ class Verifier:
         return [v for v in vectors if self.fits(len(v.message), len(v.ad))]
 
     def fits(self, mlen: int, adlen: int) -> bool:
-        """Whether calls with ``mlen`` and ``adlen`` bytes, in both directions, fit the RAM together with the deepest
-        stack seen so far."""
+        """Whether calls with ``mlen`` and ``adlen`` bytes, in both directions, fit the RAM together with the
+        stack and heap that the calls so far say."""
         ops = (Op.ENCRYPT, Op.DECRYPT) if self.aead else (Op.HASH,)
         return all(self.client.fits(op, mlen, adlen) for op in ops)
 

@@ -35,7 +35,7 @@ def warm_blocks(
     if sampled:
         return [], ["no warm figures: the two pulses of a warm call are too close for an analyzer"]
     second = hello.npub_bytes + hello.key_bytes + hello.a_bytes
-    if not all(hello.fits(op, 0, 0, verifier.client.deepest + second) for op in (Op.SCHEDULE_ENCRYPT, Op.ENCRYPT)):
+    if not all(hello.fits(op, 0, 0, verifier.client.most + second) for op in (Op.SCHEDULE_ENCRYPT, Op.ENCRYPT)):
         return [], [f"no warm figures: there is no room for the {counted(second, 'byte')} of another call's inputs"]
     first = (verifier.vector("warm", 0), b"")
     observed: list[Observed] = []

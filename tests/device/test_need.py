@@ -1,0 +1,75 @@
+"""Stack and heap of calls that were not made yet."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.device.need import Need
+from steelyard.model.call import Op
+from steelyard.model.target import Target
+from tests import toys
+from tests.conftest import Bench
+
+KAT = "LWC_AEAD_KAT_128_128.txt"
+
+
+@given(
+    st.integers(0, 400),
+    st.integers(1, 3),
+    st.integers(0, 3),
+    st.sampled_from([1, 2, 4, 8]),
+    st.integers(0, 4000),
+    st.integers(0, 99),
+)
+def test_copies_of_the_input_grow_with_it(fixed: int, of_m: int, of_a: int, unit: int, mlen: int, adlen: int) -> None:
+    """The prediction is not less than what is used, nor more than what may be rounded up."""
+
+    def used(m: int, a: int) -> int:
+        return fixed + -(-(m * of_m + a * of_a) // unit) * unit
+
+    need = Need()
+    for m in range(33):
+        for a in range(33):
+            need.saw(Op.ENCRYPT, m, a, used(m, a))
+    least = used(max(mlen, 32), max(adlen, 32))
+    assert least <= need.of(Op.ENCRYPT, mlen, adlen) <= least + 2 * 128
+
+
+def test_a_stack_that_is_deeper_for_whole_blocks_does_not_grow() -> None:
+    need = Need()
+    for m in range(33):
+        need.saw(Op.ENCRYPT, m, 0, 100 + 60 * (m >= 16))
+    assert need.of(Op.ENCRYPT, 1536, 0) == need.most == 160
+
+
+_COPY = "t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]);"
+GROWS = {
+    "stack": (
+        "unsigned char copy[n + 1]; t[0] ^= (unsigned char)((copy[n] = 1) - ((volatile unsigned char *)copy)[n]);",
+        "",
+    ),
+    "heap": (
+        "unsigned char *copy = malloc(n + 1); if (!copy) return -2;"
+        " copy[n] = 1; t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]); free(copy);",
+        "#include <stdlib.h>",
+    ),
+}
+
+
+def test_sizes_whose_copy_has_no_room_are_left_out(bench: Bench, uno: Target) -> None:
+    """Not taken for a failure: on a chip with more RAM the same call is right."""
+    for grows, top in GROWS.values():
+        files = toys.files(in_encrypt=grows, in_decrypt=grows, top=top)
+        record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno, "0/16,0/256,0/600,0/1000")
+        assert record.failure is None, record.failure
+        assert {p.mlen for p in record.points} == {16, 256}
+
+
+def test_heap_that_the_deepest_stack_reaches_is_an_overflow(bench: Bench, uno: Target) -> None:
+    """The simulator's guard is where the heap ended when the call began."""
+    most = "unsigned char *big; unsigned s = 2000; while (s && !(big = malloc(s))) s -= 8; t[0] ^= deep(); free(big);"
+    deep = "static __attribute__((noinline)) unsigned char deep(void)"
+    deep += "{ volatile unsigned char own[300]; unsigned i; for (i = 0; i < 300; i++) own[i] = 1; return own[9] - 1; }"
+    files = toys.files(in_encrypt=most, top=f"#include <stdlib.h>\n{deep}")
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno)
+    assert record.failure is not None
+    assert record.failure.detail.endswith("of heap have no room together")
