@@ -113,7 +113,7 @@ def test_answers_that_much_static_data_leaves_no_room_for_are_told(bench: Bench,
 
 def test_memory_in_the_room_of_a_tag_that_is_not_there(bench: Bench, uno: Target) -> None:
     """CAESAR allows ciphertexts that are shorter than message and CRYPTO_ABYTES together."""
-    files = toys.files(top="#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES 8", after_encrypt="if (n) c[n + 107] = 1;")
+    files = toys.files(top="#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES 8", after_encrypt="if (n) { c[n + 107] = 1; }")
     files["api.h"] = files["api.h"].replace("CRYPTO_ABYTES 8", "CRYPTO_ABYTES 200")
     record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno)
     assert record.ok, record.failure
