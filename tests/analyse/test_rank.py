@@ -57,7 +57,8 @@ def test_figure_of_merit_is_the_sum_over_the_least() -> None:
 
 @given(tables, st.randoms(use_true_random=False))
 def test_of_equal_ones_the_same_is_shown_whatever_was_run_first(table: list[dict], rng: random.Random) -> None:
-    """Of equal implementations of a variant, and of flags of one, the first by name stands for the variant."""
+    """Of equal implementations of a variant, and of flags of one, that with the least ROM and RAM stands for the
+    variant, then the first by name."""
     rows = [row(f"v{i % 2}/{'xy'[i // 2 % 2]}", flags=f"-O{i // 4}", **m) for i, m in enumerate(table)]
     mixed = rng.sample(rows, len(rows))
     for name in ("rom", "ram"):
@@ -65,11 +66,22 @@ def test_of_equal_ones_the_same_is_shown_whatever_was_run_first(table: list[dict
         assert best == {r["variant"]: r for r in rank.best_of_variant(mixed, name)}
         for r in best.values():
             equal = [o for o in rows if o["variant"] == r["variant"] and o[name] == r[name]]
-            assert r == min(equal, key=lambda o: (o["label"], o["flags"]))
+            assert r == min(equal, key=lambda o: (o["rom"], o["ram"], o["label"], o["flags"]))
         assert [p.row for p in rank.by(rows, name).places] == [p.row for p in rank.by(mixed, name).places]
     for kind in (rank.merit, rank.scores):
         firsts = [rank.first_of_variant(kind(some, ("rom", "ram"))).places for some in (rows, mixed)]
         assert firsts[0] == firsts[1]
+
+
+def test_of_equally_fast_ones_the_smaller_stands_for_the_variant() -> None:
+    """A context is RAM too, and what has no figure comes last."""
+    rows = [
+        row("hight/fast", cycles=9, rom=5, ram=1, context=264),
+        row("hight/lean", cycles=9, rom=5),
+        row("hight/ref", cycles=9, rom=5, ram=2, context=136),
+        row("hight/small", cycles=10, rom=1, ram=1),
+    ]
+    assert [r["label"] for r in rank.best_of_variant(rows, "cycles")] == ["hight/ref"]
 
 
 def test_one_name_of_two_places_is_ranked_as_two_ciphers() -> None:

@@ -141,16 +141,18 @@ def most(rows: Sequence[Row], name: str) -> Ranking:
 
 def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
     """Of each variant only the row with the least of a metric, as the round-one study's charts have it; of equal ones
-    the first by name."""
-    best: dict[object, Row] = {}
+    that with the least ROM, then RAM with a context, then the first by name."""
+    best: dict[Value, tuple[tuple[float, ...], Row]] = {}
     for row in _labelled(rows):
-        v = value(row, name)
-        if v is None:
+        if (v := value(row, name)) is None:
             continue
+        rom, ram, context = (value(row, n) for n in ("rom", "ram", "context"))
+        merits = (v, math.inf if rom is None else rom, math.inf if ram is None else ram + (context or 0))
         old = best.get(row["variant"])
-        if old is None or v < (value(old, name) or 0.0):
-            best[row["variant"]] = row
-    return [r for r in rows if best.get(r["variant"]) is r]
+        if old is None or merits < old[0]:
+            best[row["variant"]] = merits, row
+    chosen = {id(row) for _, row in best.values()}
+    return [r for r in rows if id(r) in chosen]
 
 
 def best_by_each(rows: Sequence[Row], names: Iterable[str]) -> dict[str, Ranking]:
