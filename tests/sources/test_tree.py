@@ -259,3 +259,45 @@ def test_spellings_of_known_variants(tmp_path: Path, primitive: str, spelled: st
     impl = one(discover(plain(tmp_path, f"{primitive}/{spelled}/ref", API_BOTH)))
     assert impl.label == f"{known or spelled}/ref"
     assert any(f"{spelled} taken for" in note for note in impl.notes) == (known is not None)
+
+
+def test_a_folder_called_ref_is_no_cipher(tmp_path: Path) -> None:
+    for where in (
+        "ref/Romulus-N",
+        "opt 32/Romulus-N",
+        "ref/Romulus-T-H",
+        "Optimised/foo128",
+        "bar128/opt64",
+        "opt/ref",
+    ):
+        plain(tmp_path, where)
+    assert {i.label for i in discover(tmp_path).implementations} == {
+        "Romulus-T-H/ref", "bar128/opt", "foo128/Optimised", "opt/ref", "romulusn/opt 32", "romulusn/ref"
+    }  # fmt: skip
+    assert {i.label for i in discover(tmp_path / "ref").implementations} == {"Romulus-T-H/ref", "romulusn/ref"}
+
+
+def test_sizes_tell_the_ciphers_of_one_name_apart(tmp_path: Path) -> None:
+    """Not so the variants that are bundled, and implementations whose header does not say."""
+    short = API_AEAD.replace("NPUBBYTES 16", "NPUBBYTES 12")
+    block = "".join(f"#define CRYPTO_{name}BYTES %d\n" for name in ("KEY", "BLOCK", "CONTEXT"))
+    for where, api in {
+        "toys/a": API_AEAD,
+        "toys/b": short,
+        "toys/c": API_AEAD.replace("16", "N"),
+        "crypto_aead/foo1/ref": API_AEAD,
+        "crypto_aead/foo1/fast": API_AEAD,
+        "crypto_aead/foo1/short": short,
+        "crypto_aead/asconaead128/ref": API_AEAD,
+        "crypto_aead/asconaead128/short": short,
+        "crypto_block/bar/ref": block % (16, 8, 144),
+        "crypto_block/bar/fast": block % (16, 8, 264),
+        "crypto_block/bar/wide": block % (16, 16, 264),
+    }.items():
+        plain(tmp_path, where, api)
+    assert sorted(i.label for i in discover(tmp_path).implementations) == [
+        "asconaead128/ref", "asconaead128/short", "bar_128_128/wide", "bar_64_128/fast", "bar_64_128/ref",
+        "foo1_128_128_128/fast", "foo1_128_128_128/ref", "foo1_128_96_128/short",
+        "toys/c", "toys_128_128_128/a", "toys_128_96_128/b",
+    ]  # fmt: skip
+    assert one(discover(tmp_path / "crypto_aead/foo1/short")).label == "foo1/short"

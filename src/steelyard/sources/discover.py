@@ -29,6 +29,7 @@ from .layout import ANCHORS, OTHERS, Naming, anchor_of, naming
 from .limits import Limits
 from .package import Package, own_sources
 from .reader import Reader
+from .sizes import told_apart
 from .tree import Folder, TooManyError, Walker
 
 #: folders that hold a package's own parts, not further implementations
@@ -120,7 +121,7 @@ class _Search:
             detail = "neither a crypto_* folder nor one with api.h and sources"
             self._rejected = self._minor or [Rejected(Path(self._shown), Failure(Reason.NO_SOURCES, detail))]
         return Found(
-            tuple(sorted(self._implementations, key=lambda i: (i.primitive, *_by_name(i), str(i.folder)))),
+            tuple(sorted(told_apart(self._implementations), key=lambda i: (i.primitive, *_by_name(i), str(i.folder)))),
             tuple(sorted(self._rejected, key=lambda r: (str(r.path), r.failure.reason, r.failure.detail))),
         )
 

@@ -13,12 +13,14 @@ crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
 crypto_core/Vencrypt/I (SUPERCOP)     stem(V)   V        I
 V_vI/source (FELICS-AE)               stem(V)   V        I
 V_M_N_vI/source (FELICS)              stem(V)   V_M_N    I
+V/I                                   stem(V)   V        I
 ====================================  ========  =======  =======
 
 The folder F above crypto_aead counts as a family when V begins with its name (comparing letters and digits), or when it
 is below the folder that the user named and is not a mere container (``implementations``, ``_reference_``). Of three
 levels, the first is a variant when it holds an implementation itself; it is a family when the second continues its
 name, when the second has a number and the first has none, and always below crypto_block, which SUPERCOP has not.
+Outside of all layouts I/V is read where the upper folder is called as implementations are: ``ref/Romulus-N``.
 stem(V) drops a version and everything from the first digit on: ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
 """
 
@@ -70,6 +72,8 @@ _CONTAINER = re.compile(
     r"|candidates|supercop.*|packages?|submissions?",
     re.I,
 )
+#: what submitters call an implementation of whatever cipher
+_IMPLEMENTATION = re.compile(r"(?:ref|reference|opt|optimi[sz]ed)(?:[ _-]?\d+)?", re.I)
 _VERSION = re.compile(r"(?:v|round)\d[\d._]*$", re.I)
 
 
@@ -110,8 +114,10 @@ def naming(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lamb
     if at is None and (block := named(parts)):
         return Naming((), block.cipher.lower(), block.variant, block.version)
     if at is None:
-        variant = shown[-2] if len(shown) > max(given, 1) else shown[-1]
-        return Naming((), stem(variant), variant, shown[-1])
+        variant, name = shown[-2:] if len(shown) > max(given, 1) else (shown[-1], shown[-1])
+        if _IMPLEMENTATION.fullmatch(variant) and not _IMPLEMENTATION.fullmatch(name):
+            variant, name = name, variant
+        return Naming((), stem(variant), variant, name)
     primitives = ANCHORS[parts[at]]
     below = shown[at + 1 :] or [shown[at - 1] if at else shown[at]]
     if len(below) == 1:

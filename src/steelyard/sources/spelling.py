@@ -20,6 +20,11 @@ def bundled_name(primitive: str, variant: str) -> str | None:
     return next(iter(names)) if len(names) == 1 and variant not in names and not versions else None
 
 
+def is_bundled(primitive: str, variant: str) -> bool:
+    """Whether there is a bundled variant of this very name."""
+    return variant in _bundled().get((primitive, _folded(variant)), ())
+
+
 def bundled_block(cipher: str, block: int, key: int) -> str | None:
     """The bundled block cipher that another project calls ``cipher``, with ``block`` and ``key`` bits: ``AES``, 128 and
     128 are aes128. None when there is none."""
