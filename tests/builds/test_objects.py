@@ -12,7 +12,7 @@ from steelyard import device
 from steelyard.building import sandbox
 from steelyard.measure.rom import load_size
 from steelyard.model import paths
-from steelyard.model.elf import exported
+from steelyard.model.elf import exported, symbols
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
 from tests import toys
@@ -42,6 +42,26 @@ def test_a_common_symbol_does_not_become_the_harness_s(bench: Bench) -> None:
     common = "int sy_heap_peak __attribute__((common));"
     built = bench.build(bench.package(top=common, in_encrypt="sy_heap_peak = 0;"), the_target("msp430f1611"))
     assert built.failure == Failure(Reason.HARNESS_SYMBOL, "sy_heap_peak")
+
+
+def test_common_symbols_have_any_number_and_name(bench: Bench) -> None:
+    """More than a command has room for, and names with what is special in a list of options."""
+    odd = ["it's", "a#b", r"back\\slash", r"quo\"te", "$HOME", "*"]
+    top = "".join(f'char odd{k} __asm__("{name}") __attribute__((common));\n' for k, name in enumerate(odd))
+    many = "".join(f"char {'a_long_name_' * 125}{k} __attribute__((common));\n" for k in range(1600))
+    built = bench.build(
+        bench.package(
+            {
+                **toys.files(top=top, in_encrypt="".join(f"odd{k} = 1;" for k in range(len(odd)))),
+                "many.c": many,
+            }
+        ),
+        the_target("msp430f1611"),
+    )
+    assert built.failure is None
+    # a common symbol that was made local is a mere number in the image
+    there = {s.name for s in symbols(built.images["both"].read_bytes()) if s.kind}
+    assert {name.replace(r"\\", "\\").replace(r"\"", '"') for name in odd} <= there
 
 
 @pytest.mark.parametrize("name", [*TARGETS, "msp430f1611", "esp8266"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from ..model import paths
@@ -65,7 +66,7 @@ def unread(spec: ToolchainSpec, f: SourceFile, compiler: tuple[str, ...]) -> tup
     C."""
     if f.language != "asm" or not spec.linker:
         return ()
-    check = f'found=$("$@" | grep -E \'{_PASSED_OVER}\') || exit 0; echo "bad instruction: $found"; exit 1'
+    check = f'found=$("$@" | grep -E \'{_PASSED_OVER}\') || exit 0; echo "bad instruction: $found" >&2; exit 1'
     return (("/bin/sh", "-c", check, "sh", *compiler, "-E", "-P", f"src/{f.name}"),)
 
 
@@ -131,10 +132,13 @@ def _takes(compiler: str, option: str) -> bool:
 def sparing_commons(spec: ToolchainSpec, command: list[str], merged: str, library: str = "") -> list[str]:
     """An objcopy ``command`` that leaves common symbols global, those of a ``library`` under names of its own. LLVM's
     linker allocates them in the last link only, and silently treats a local one as an address."""
-    keep = r"--keep-global-symbol=\1" + (rf" --redefine-sym=\1={library}.\1" if library else "")
-    # names that are words: those with ends of lines are refused (inspect.py), but not before this runs
-    options = rf"""$({spec.prefix}nm --format=posix "$m" | sed -n 's/^\([^[:space:]]*\) C .*/{keep}/p')"""
-    return ["/bin/sh", "-c", f'm="$1"; c="$2"; shift 2; set -f; exec "$c" {options} "$@"', "sh", merged, *command]
+    keep = "--keep-global-symbol=&" + (f" --redefine-sym=&={library}.&" if library else "")
+    # names that are words: those with ends of lines are refused (inspect.py), but not before this runs. In a file of
+    # options, for a package may have more of them than a command has room for
+    found = rf"""/^[^[:space:]]* C /{{s/ C .*//;s/["'\\]/\\&/g;s/.*/{keep}/p;}}"""
+    options = f'{spec.prefix}nm --format=posix "$m" | sed -n {shlex.quote(found)} >"$m.commons"'
+    run = f'm="$1"; c="$2"; shift 2; {options}; "$c" "@$m.commons" "$@" || exit; rm "$m.commons"'
+    return ["/bin/sh", "-c", run, "sh", merged, *command]
 
 
 def script_of(target: Target) -> tuple[str, ...]:
