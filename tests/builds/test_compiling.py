@@ -285,6 +285,48 @@ def test_reading_what_compilers_say_takes_no_longer_than_its_length(uno: Target,
     assert time.process_time() - start < 1
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (126, "build.sh: 9: clang: Argument list too long"),
+        (1, "avr-gcc: error trying to exec '/usr/lib/gcc/cc1': execv: Argument list too long"),
+        (1, "x.o: in function `f':\n(.text+0x2): undefined reference to `cannot find -lzzz'"),
+        (1, "ld.lld: error: undefined symbol: cannot find -lzzz\n>>> referenced by No space left on device"),
+        (1, "ld.lld: error: 0.o:(.text+0x0): relocation R is out of range; references x: No space left on device"),
+        (1, "src/cannot find -lzzz.h: In function 'f':\nsrc/cannot find -lzzz.h:1:2: error: x"),
+        (1, "x.c:1:10: fatal error: Cannot allocate memory: No such file or directory"),
+    ],
+)
+def test_what_a_package_names_is_no_fault_of_the_machine(uno: Target, tmp_path: Path, code: int, said: str) -> None:
+    assert trouble.of_machine([trouble.Failed("x", code, said)], uno.toolchain, tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("/usr/lib/avr/bin/ld: cannot find -lm: No such file or directory", Reason.NO_TOOLCHAIN),
+        ("ld.lld: error: unable to find library -lm", Reason.NO_TOOLCHAIN),
+        ("collect2: fatal error: cannot find 'ld'", Reason.NO_TOOLCHAIN),
+        ("avr-gcc: error trying to exec 'cc1': execvp: No such file or directory", Reason.NO_TOOLCHAIN),
+        ("avr-gcc: fatal error: cannot read spec file 'x': No such file or directory", Reason.NO_TOOLCHAIN),
+        ("cc1: error while loading shared libraries: libisl.so.23: cannot open shared object", Reason.NO_TOOLCHAIN),
+        ('clang: error: unable to execute command: Executable "ld.lld" doesn\'t exist!', Reason.NO_TOOLCHAIN),
+        ("clang: error: invalid linker name in argument '-fuse-ld=lld'", Reason.NO_TOOLCHAIN),
+        ("x.c:9:1: fatal error: error writing to /tmp/x.s: No space left on device", Reason.DISK_FULL),
+        ("{standard input}: Fatal error: can't close x.o: No space left on device", Reason.DISK_FULL),
+        ("as: can't write 3 bytes to section .text of x.o: 'No space left on device'", Reason.DISK_FULL),
+        ("ld: final link failed: Disk quota exceeded", Reason.DISK_FULL),
+        ("error: unable to open output file 'x.o': 'No space left on device'", Reason.DISK_FULL),
+    ],
+)
+def test_what_a_program_says_of_itself_is_the_machine_s_fault(
+    uno: Target, tmp_path: Path, said: str, reason: Reason
+) -> None:
+    found = trouble.of_machine([trouble.Failed("x", 1, said)], uno.toolchain, tmp_path)
+    assert found is not None
+    assert found.reason is reason
+
+
 def test_a_line_of_a_megabyte_is_a_reason_like_others(bench: Bench, uno: Target) -> None:
     start = time.process_time()
     built = bench.build(bench.package({**GOOD, "encrypt.c": f"#error {'long ' * 200_000}\n"}), uno)

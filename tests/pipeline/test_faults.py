@@ -83,10 +83,10 @@ WORKS = 'case "$*" in *-###*) exit 1;; *src/encrypt.c*) %s;; esac'
     [
         ("kill -9 $$", Reason.COMPILER_KILLED, "signal 9"),
         ("exit 1", Reason.COMPILER_KILLED, "said nothing"),
-        ("echo 'avr-gcc: vfork: Cannot allocate memory'; exit 1", Reason.COMPILER_KILLED, "Cannot allocate memory"),
-        ("echo 'x.s: No space left on device'; exit 1", Reason.DISK_FULL, "no space left"),
+        ("echo 'avr-gcc: vfork: Cannot allocate memory' >&2; exit 1", Reason.COMPILER_KILLED, "Cannot allocate memory"),
+        ("echo 'x.s: No space left on device' >&2; exit 1", Reason.DISK_FULL, "no space left"),
         (
-            "echo \"fatal error: cannot execute 'cc1': execvp: No such file\"; exit 1",
+            "echo \"fatal error: cannot execute 'cc1': execvp: No such file\" >&2; exit 1",
             Reason.NO_TOOLCHAIN,
             "cc1 is missing",
         ),
@@ -120,14 +120,31 @@ def test_a_compiler_that_fails_by_the_machine(
     assert kept_now == again
 
 
-@pytest.mark.parametrize("phrase", ["No space left on device", "cannot find -lfoo", "cannot find 'ld'"])
-@pytest.mark.parametrize("how", ["#error {}", '_Static_assert(0, "{}");', 'asm(".error \\"{}\\"");'])
-def test_a_package_that_says_what_a_broken_machine_says_failed_by_itself(bench: Bench, phrase: str, how: str) -> None:
-    source = f"{GOOD['encrypt.c']}\n{how.format(phrase)}\n"
-    [record] = campaign(bench, bench.job(bench.package(GOOD | {"encrypt.c": source}), the_target("uno")))
-    assert record.failure is not None
-    assert record.failure.reason is Reason.COMPILE_ERROR, record.failure
-    assert record.final
+@pytest.mark.parametrize(
+    "phrase", ["No space left on device", "cannot find -lfoo", "cannot find 'ld'", "x: Cannot allocate memory"]
+)
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("#error {}", Reason.COMPILE_ERROR),
+        ('_Static_assert(0, "{}");', Reason.COMPILE_ERROR),
+        ('asm(".error \\"{}\\"");', Reason.COMPILE_ERROR),
+        ('asm(".print \\"ld: {}\\"\\n.err");', Reason.COMPILE_ERROR),
+        ('#include "{}"', Reason.MISSING_FILE),
+        ('asm volatile(".word \\"{}\\"");', Reason.UNDEFINED_SYMBOL),
+    ],
+)
+def test_a_package_that_says_what_a_broken_machine_says_failed_by_itself(
+    bench: Bench, phrase: str, how: str, reason: Reason
+) -> None:
+    said = how.format(phrase)
+    used = reason is Reason.UNDEFINED_SYMBOL
+    source = toys.source(in_encrypt=said) if used else toys.source(top=said)
+    for target in ("uno", "msp430f1611"):
+        [record] = campaign(bench, bench.job(bench.package(GOOD | {"encrypt.c": source}), the_target(target)))
+        assert record.failure is not None
+        assert record.failure.reason is reason, record.failure
+        assert record.final
 
 
 @pytest.mark.parametrize(
@@ -169,7 +186,9 @@ def test_a_library_missing_beside_its_compiler(bench: Bench, uno: Target) -> Non
 
 
 def test_a_nocrypt_that_does_not_build_is_the_targets_failure(bench: Bench, compiler: Compiler) -> None:
-    target = compiler(WORKS % "grep -q 'tag(' src/encrypt.c || { echo 'encrypt.c:1: error: not this one'; exit 1; }")
+    target = compiler(
+        WORKS % "grep -q 'tag(' src/encrypt.c || { echo 'encrypt.c:1: error: not this one' >&2; exit 1; }"
+    )
     [record] = campaign(bench, replace(good(bench), target=target))
     failed(record, Reason.NO_BASELINE, "uno: nocrypt", "not this one")
 

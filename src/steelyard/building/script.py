@@ -54,7 +54,8 @@ class Script:
         self.lines = [
             f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v {trouble.MEMORY >> 10}",
             "failed=; a=${1-.} o=$a",
-            'r() { n=$1; shift; "$@" >>"$o/$n.log" 2>&1 && return',
+            # compilers say on the standard error why they fail; on the output a source may say that (``.print``)
+            'r() { n=$1; shift; "$@" >>"$o/$n.out.log" 2>>"$o/$n.log" && return',
             'c=$?; failed=1; echo "fail $c $n" >>"$o/status"; return 1; }',
             'h() { [ "$o" = . ] || for f in *; do [ "$f" = src ] || [ ! -e "$f" ] || mv -- "$f" "$o"; done; }',
         ]
@@ -155,8 +156,11 @@ def readable(target: Target, *more: Path) -> tuple[Path, ...]:
 
 def logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """The outputs of all commands as one text; ``names`` maps the names of logs to those that users know."""
-    logs = [(names.get(log.stem, log.stem), _said(log).strip()) for log in sorted(work.glob("*.log"))]
-    return "\n".join(f"== {name}\n{text}\n" for name, text in logs if text)
+    said: dict[str, list[str]] = {}
+    for log in sorted(work.glob("*.log")):
+        said.setdefault(log.stem.removesuffix(".out"), []).append(_said(log).strip())
+    texts = ((names.get(name, name), "\n".join(filter(None, parts))) for name, parts in said.items())
+    return "\n".join(f"== {name}\n{text}\n" for name, text in texts if text)
 
 
 def _said(log: Path) -> str:

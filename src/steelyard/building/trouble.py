@@ -21,29 +21,41 @@ from ..model.target import ToolchainSpec
 MEMORY = 8 << 30
 #: free bytes below which no build succeeds
 _LITTLE = 1 << 20
-_FULL = r"No space left on device|Disk quota exceeded"
+_FULL = r"(?m)(?:No space left on device|Disk quota exceeded)\W*$"
 _KILLED = (
     r"(?m)^[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)"
     r"|terminated with signal|Cannot allocate memory)[^\n]*"
 )
 # messages of GCC, binutils, LLVM and C++
 _REFUSED = r"(?m)^[^\n]*(?:out of memory allocating|memory exhausted|LLVM ERROR: out of memory|std::bad_alloc)[^\n]*"
+#: how a line begins in which a program speaks, not a source: with its name
+_PROGRAM = r"(?m)^(?!src/)(?:[^\s:]+: )?(?:(?:fatal )?error: )?"
 # messages of the shell, GCC, collect2, the linkers and the program loader
-_MISSING = (
-    r"cannot find (-l[\w.+-]+|[\w./+-]+\.[oa])\b",
-    r"unable to find library (-l[\w.+-]+)",
-    r"(?:cannot|error trying to) exec(?:ute)? ['`\"]?([\w./+-]+)",
-    r"cannot find ['`\"](\w*ld)['\"]",
-    r"cannot read spec file ['`\"]([^'\"\n]+)",
-    r"cannot open linker script file ([^\s:]+)",
-    r"error while loading shared libraries: ([^\s:]+)",
-    r"(?:Executable|linker name)(?:(?!Executable|linker name).)*? [\"']([\w./+-]+)[\"']",
+_MISSING = tuple(
+    _PROGRAM + message
+    for message in (
+        r"cannot find (-l[\w.+-]+|[\w./+-]+\.[oa])\b",
+        r"unable to find library (-l[\w.+-]+)",
+        r"(?:cannot|error trying to) exec(?:ute)? ['`\"]?([\w./+-]+)",
+        r"cannot find ['`\"](\w*ld)['\"]",
+        r"cannot read spec file ['`\"]([^'\"\n]+)",
+        r"cannot open linker script file ([^\s:]+)",
+        r"error while loading shared libraries: ([^\s:]+)",
+        r"(?:unable to execute command: |invalid )(?:Executable|linker name)[^\n\"']*[\"']([\w./+=-]+)[\"']",
+    )
 )
 _UNSTARTED = re.compile(r"(?<![^\s:])([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)")
-# a diagnostic at a place in the sources (``#error``, ``.error``, failed assertions) and what it shows of them;
-# what the compiler says of itself is a fatal or an internal error, or has no place
+#: what the kernel says of a command with more words than it takes: a package can have so many folders
+_LONG = "Argument list too long"
+# a diagnostic at a place in the sources (``#error``, ``.error``, failed assertions, files that are not there) and what
+# it shows of them, or one of a symbol; what the compiler says of itself is another fatal or an internal error, or has
+# no place
 _QUOTED = re.compile(
-    r"^[^\n:]+:\d+(?::\d+)?: (?:error|warning|note|Error|Warning): .*(?:\n .*|\n.*(?=\n[ \t]*\^))*", re.MULTILINE
+    r"^[^\n:]+:\d+(?::\d+)?: (?:(?:error|warning|note|Error|Warning): .*"
+    r"|fatal error: .*(?:No such file or directory|file not found)$)(?:\n .*|\n.*(?=\n[ \t]*\^))*"
+    r"|^.*(?:\bsymbol\b|undefined reference|multiple definition|\b[Ii]n function\b|\breferenced? |\breferences ).*"
+    r"|^>>> .*",
+    re.MULTILINE,
 )
 
 
@@ -70,10 +82,10 @@ def of_machine(
     ):
         return Failure(Reason.COMPILER_KILLED, f"the cache changed during the run: {found[0][:300]}")
     for c in commands:
-        if c.code in (126, 127):
+        if c.code in (126, 127) and _LONG not in c.said:
             program = _UNSTARTED.findall(c.said)
             return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
-    for pattern in _MISSING:
+    for pattern in () if _LONG in text else _MISSING:
         if missing := [part for part in re.findall(pattern, text) if part not in named]:
             return Failure(Reason.NO_TOOLCHAIN, f"{missing[0]} is missing; {spec.compiler} needs it: {spec.fix}")
     if found := re.search(_REFUSED, text):
