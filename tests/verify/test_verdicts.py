@@ -203,3 +203,22 @@ def test_a_size_of_a_known_answer_has_room(bench: Bench) -> None:
     assert record.failure is None
     assert {(p.adlen, p.mlen) for p in record.points} == {(0, 0), (0, 4), (0, 7), (4, 1)}
     assert not any(n.startswith(LEFT_OUT) for n in record.notes)
+
+
+def test_what_only_a_tag_with_several_wrong_bytes_sees_written(bench: Bench, uno: Target) -> None:
+    """Known answers are refused with one bit turned, other forgeries with more."""
+    wrong = "unsigned bytes = 0; for (i = 0; i < CRYPTO_ABYTES; i++) bytes += t[i] != c[n + i];"
+    hook = f"{{ {wrong} if (bytes > 1) m[n + CRYPTO_ABYTES] = 1; }}"
+    record = bench.weigh(bench.package({**toys.files(after_decrypt=hook), KAT: toys.kat()}), uno)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.BUFFER_OVERRUN
+    assert record.failure.detail.startswith("reject with "), record.failure
+
+
+def test_a_byte_that_a_ciphertext_shorter_than_the_tag_makes_written_is_noted(bench: Bench, uno: Target) -> None:
+    short = "(clen < CRYPTO_ABYTES)\n        "
+    files = toys.files()
+    files["encrypt.c"] = files["encrypt.c"].replace(f"{short}return -1;", f"{short}return m[1] = 1, -1;")
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno)
+    assert record.ok, record.failure
+    assert "writes past its output buffer on a ciphertext shorter than the tag" in record.notes
