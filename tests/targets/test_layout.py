@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,16 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.target import Target
 from tests.conftest import SIMULATED, Bench, the_target
 
+#: SY_STACK_RESERVE and SY_PAINT_GAP in bytes, by the core, or by the compiler's family where frames are the same
+KEPT = {
+    "avr": (96, 24),
+    "msp430": (192, 48),
+    "thumb": (256, 64),
+    "riscv": (256, 64),
+    "rv64-rocket": (512, 128),  # registers of 8 bytes
+    "xtensa-lx106": (256, 64),
+    "xtensa-lx6": (512, 128),  # register windows
+}
 #: loops, tables, static data, allocated data, and calls of the libraries'
 TOP = """
 #include <stdlib.h>
@@ -132,3 +143,13 @@ def test_a_larger_harness_changes_no_cycle(
     assert after[0] == before[0]
     if target.toolchain.family != "xtensa":  # where the linker moves literals, but no alignment
         assert after[1] == before[1]
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_the_harness_keeps_as_much_stack_as_on_chips_with_the_same_frames(name: str) -> None:
+    """What it keeps is no package's: known answers are left out for it, and so it decides what a mean is over."""
+    target = the_target(name)
+    header = (target.folder / "target.h").read_text("utf-8")
+    kept = [re.search(rf"^#define {macro} (\d+)\b", header, re.M) for macro in ("SY_STACK_RESERVE", "SY_PAINT_GAP")]
+    wanted = KEPT.get(target.chip.core) or KEPT[target.toolchain.family]
+    assert tuple(int(found[1]) for found in kept if found) == wanted
