@@ -63,6 +63,19 @@ def size(folder: Path, of: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.parametrize("target", ["uno", "bluepill"])
+@EVERY
+def test_a_context_has_no_byte_that_is_not_used(folder: Path, target: str, tmp_path: Path) -> None:
+    """RAM of `choose` and `study` has a context, so that too large a one would tell against the cipher."""
+    t = the_target(target)
+    code = "".join(f'#include "{p}"\n' for p in folder.glob("*.c"))
+    code += "typedef char used[sizeof(context) == CRYPTO_CONTEXTBYTES ? 1 : -1];\n"
+    (tmp_path / "context.c").write_text(code)
+    command = [t.toolchain.compiler, *t.toolchain.flags, "-fsyntax-only", f"-I{folder}", f"-I{HARNESS / 'include'}"]
+    done = subprocess.run([*command, str(tmp_path / "context.c")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def inputs(folder: Path, count: int = COUNT) -> Iterator[tuple[bytes, bytes]]:
     """The known variant's keys and blocks."""
     return ROWS[folder.parent.name].inputs(count)
