@@ -396,6 +396,10 @@ class Pipeline:
         if implementation.interface == "phases":
             calls = [measure.joined(m, e) for m, e in zip(calls, (empty, empty, warm_empty), strict=True)]
             beside = replace(beside, first=list(measure.joined(beside.first, empty)))
+        if not implementation.scheduled:
+            calls = [measure.unscheduled(of) for of in calls]
+            first, elsewhere = measure.unscheduled(beside.first), measure.unscheduled(beside.elsewhere)
+            beside = replace(beside, first=first, elsewhere=elsewhere)
         seen = measure.Observations(
             empty=empty,
             known=tuple(calls[0]),

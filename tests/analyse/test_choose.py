@@ -102,6 +102,8 @@ def test_blocks_cost_what_their_calls_do() -> None:
     assert choose.blocks_cost(row, 16, 33, decrypt=False, key_per_message=True) == 330
     assert choose.blocks_cost(row, 16, 33, decrypt=True, key_per_message=False) == 330
     assert choose.blocks_cost(row, 16, 33, decrypt=True, key_per_message=True) is None
+    del row["cycles_schedule_encrypt_mean"]  # each block expands the key
+    assert choose.blocks_cost(row, 16, 33, decrypt=True, key_per_message=True) == 330
 
 
 def test_the_first_block_alone_finds_caches_empty() -> None:

@@ -259,11 +259,13 @@ def key_bytes(row: Row) -> int | None:
 
 def blocks_cost(row: Row, block: int, mlen: int, *, decrypt: bool, key_per_message: bool) -> float | None:
     """Cycles of a message in blocks of a block cipher, the mode not counted; with the key schedule where each message
-    has its key. Caches know nothing of schedule and first block: the device did other things before a message."""
+    has its key. Caches know nothing of schedule and first block: the device did other things before a message. A
+    cipher without figures of schedules has none: each block expands the key."""
     operation = "decrypt" if decrypt else "encrypt"
     first, each = value(row, f"cycles_{operation}_mean"), further_cycles(row, operation)
     schedule = value(row, f"cycles_schedule_{operation}_mean")
-    if first is None or each is None or (key_per_message and schedule is None):
+    unknown = schedule is None and value(row, f"cycles_schedule_{'encrypt' if decrypt else 'decrypt'}_mean") is not None
+    if first is None or each is None or (key_per_message and unknown):
         return None
     return first + (math.ceil(mlen / block) - 1) * each + (schedule or 0.0) * key_per_message
 

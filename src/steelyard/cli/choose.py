@@ -254,7 +254,7 @@ def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together
             *further(operation),
             *further("encrypt"),
             "encrypt_per_byte",
-            *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ()),
+            *(["cycles_schedule_encrypt_mean", "cycles_schedule_decrypt_mean"] if ask.key_per_message else ()),
         ]
     else:
         columns.append(f"{operation}@{adlen}/{mlen}")

@@ -5,7 +5,7 @@ from .dependence import depends
 from .felics import LENGTH, Felics, beside, case, felics
 from .figures import Observations, figures
 from .image import image_figures
-from .phases import DATA, another, joined, message, phases
+from .phases import DATA, another, joined, message, phases, unscheduled
 from .plausible import implausible
 from .repeats import repeated, sampled
 from .rom import added, helpers, uncounted
@@ -36,6 +36,7 @@ __all__ = [
     "sampled",
     "share",
     "uncounted",
+    "unscheduled",
     "why_not",
     "written",
 ]

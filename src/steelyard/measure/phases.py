@@ -59,6 +59,11 @@ def joined(calls: Iterable[Observed], empty: Empty) -> tuple[Observed, ...]:
     return tuple(out)
 
 
+def unscheduled(calls: Iterable[Observed]) -> list[Observed]:
+    """Calls of a block cipher without those of schedules, where these are not its own."""
+    return [o for o in calls if not Op(o[0]).is_schedule]
+
+
 def _with(before: CallResult, after: CallResult, empty: Empty) -> CallResult:
     one, two = before.pulse, after.pulse
     more, cost = one.instructions, empty.instructions["schedule_encrypt"]
@@ -160,6 +165,8 @@ def phases(
     others = _calls(*again, inputs, scenario)[0] if again else {}
     none, wrong = _none(phases, [(said, calls), *([(again[1], others)] if again else ())])
     notes += wrong
+    if not implementation.scheduled:
+        none = {op for op in PHASES if Op(op).is_schedule}
     if found:
         empty_code = _EMPTY_CODE.get(family, 0)
         others_of, more = _used(phases, objects, none, scenario)
@@ -173,6 +180,8 @@ def phases(
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
     schedule, call = (client.inside(Request(op, *zeros)) for op in (Op.EMPTY_DECRYPT, Op.EMPTY))
     for op, answer in calls.items():
+        if op in none and not implementation.scheduled:
+            continue  # a copy of ours
         phase, counts, inside = PHASES[op], op not in none, schedule if Op(op).is_schedule else call
         took = answer.pulse.cycles
         if op in others and (other := others[op].pulse.cycles) > _SAME * took:
@@ -195,7 +204,8 @@ def phases(
             cycles = answer.pulse.cycles - empty[op] + inside + call_cycles(target)
             void = phase == "dks" and cycles <= _EMPTY_CYCLES.get(family, 0)
             figures[f"felics_cycles_{phase}"] = cycles if counts and not void else 0
-    return Felics(figures | _sums(figures, MEASURED[scenario]), tuple(notes))
+    summed = [op for op in MEASURED[scenario] if implementation.scheduled or op not in none]
+    return Felics(figures | _sums(figures, summed), tuple(notes))
 
 
 def _none(

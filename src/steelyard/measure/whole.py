@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from statistics import fmean
 
+from ..model.implementation import COPIES_KEY
 from ..model.metric import MADE, metric, metric_names
 from ..model.packed import MOST, unpack
 from ..model.primitive import PRIMITIVES
@@ -108,7 +109,8 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
     if offer.sized:
         of_lines = lines(record.points)
         made |= of_lines
-    each = [f"{n.format(op)}" for op in offer.operations if op != "reject" for n in ("cycles_{}_mean", "stack_{}")]
+    none = {"reject", *(("schedule_encrypt", "schedule_decrypt") if COPIES_KEY in record.notes else ())}
+    each = [f"{n.format(op)}" for op in offer.operations if op not in none for n in ("cycles_{}_mean", "stack_{}")]
     if lacking := [n for n in (*_ALWAYS, *each, *made) if n not in said]:
         yield f"{lacking[0]}: this metric is missing"
     for name, value in said.items():

@@ -76,6 +76,10 @@ class Phases(Struct, frozen=True):
     rekeyed: bool
 
 
+#: a note on a block cipher that is two functions of SUPERCOP's crypto_core
+COPIES_KEY = "the functions of crypto_block are Steelyard's: schedules copy the key, which every block expands anew"
+
+
 class Implementation(Struct, frozen=True):
     """A folder of sources in the NIST/SUPERCOP layout or FELICS's, never modified.
 
@@ -100,6 +104,11 @@ class Implementation(Struct, frozen=True):
     architectures: tuple[str, ...] = ()
     phases: Phases | None = None
     libraries: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether schedules of a block cipher are its own: libraries of two functions have none."""
+        return not self.libraries
 
     @property
     def interface(self) -> Interface:

@@ -1,7 +1,7 @@
 """Reads block ciphers among SUPERCOP's ``crypto_core`` folders: ``Vencrypt/I`` and ``Vdecrypt/I`` are one.
 
 Each folder has one function, ``crypto_core(out, in, k, c)``, of one direction, which expands the key in every call.
-Functions of crypto_block around it, whose schedules copy the key, are Steelyard's (``compat/core``).
+Functions of crypto_block around it are Steelyard's (``compat/core``): schedules copy the key, and have no figures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ..model.digest import of_file
-from ..model.implementation import Implementation, Language, SourceFile
+from ..model.implementation import COPIES_KEY, Implementation, Language, SourceFile
 from ..model.reasons import Failure, Reason
 from .escape import escaped, fitting
 from .layout import Naming, anchor_of, stem
@@ -32,7 +32,6 @@ _OURS: dict[str, Language] = {
     **dict.fromkeys((f"{d}/crypto_core.h" for d in DIRECTIONS), "header"),
 }
 _SIZES = ("INPUT", "OUTPUT", "KEY", "CONST")
-_COPIES = "the functions of crypto_block are Steelyard's: schedules copy the key, which every block expands anew"
 
 
 def place(parts: Sequence[str]) -> int | None:
@@ -66,7 +65,7 @@ def read(naming: Naming, folder: Path, package: Callable[[str], Package | None])
         return Failure(Reason.OTHER_PRIMITIVE, text)
     cipher = variant[: -len(DIRECTIONS[0])]
     files: list[SourceFile] = []
-    notes: list[str] = [_COPIES]
+    notes: list[str] = [COPIES_KEY]
     found: list[dict[str, int | None]] = []
     machines: list[str] = []
     kat: tuple[Path, ...] = ()

@@ -1,4 +1,5 @@
-/* crypto_block around two crypto_core functions, which have no schedule apart and take no constant. */
+/* crypto_block around two crypto_core functions, which take no constant and have no schedule apart: these are in no
+ * figure. */
 #include "api.h"
 #include "crypto_block.h"
 
