@@ -254,7 +254,8 @@ class Pipeline:
             record, seen = self._observed(job, built, record, tries)
             code = self._assembly(job, built, seen)
         except (verify.Mismatch, DeviceError) as e:
-            failure = building.ran(failure_of(e, job), built.folder / "src", built.log)
+            linked = built.maps["both"] if job.target.is_chip else None
+            failure = building.ran(failure_of(e, job), built.folder / "src", built.log, linked)
             return replace(record, failure=failure, notes=(*record.notes, *tries))
         record = replace(record, notes=(*record.notes, *tries))
         if wrong := _implausible(job, seen):
@@ -292,7 +293,11 @@ class Pipeline:
         with self._device(job, image, attempt) as link:
             client = device.Client(link)
             verify.same_sizes(client.hello, sources.sizes(implementation))
-            seen, verification, said = observe(job, built, link, client)
+            try:
+                seen, verification, said = observe(job, built, link, client)
+            except (verify.Mismatch, DeviceError) as e:
+                e.failure = client.explained(e.failure)
+                raise
             if job.on and (wrong := _implausible(job, seen)):  # which a board has to say twice, as all else
                 raise verify.Mismatch(wrong)
             if link.clock != record.setup.timing_model:

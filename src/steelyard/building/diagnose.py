@@ -57,6 +57,9 @@ _ENDED = re.compile(r" in _*(?:[eE]xit|abort|assert(?:_func|_fail)?)\b")
 _WRONG = (Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED)
 _NARROW = r"^(?:src/)?([^:\n]+):\d+:\d+: warning: (?:left |right )?shift count >= width of type"
 _NEON = re.compile(r"bad-opcode: unknown opcode 0x(?:e[c-f]|f9|f[c-f])[0-9a-f]{6}\b")
+#: writes of a buffer that the C library takes from its own heap, and members of it that ask a system for that
+_ASTRAY = (Reason.STRAY_WRITE, Reason.BUFFER_OVERRUN)
+_OWN_HEAP = re.compile(r"\([\w-]*sbrkr?\.o(?:bj)?\)")
 _SOURCE_BYTES = 1 << 20
 
 # patterns for GCC, binutils and LLVM; the first match gives the reason. They are compiled only when something failed.
@@ -174,11 +177,12 @@ def _directive(files: Iterable[Path]) -> str | None:
     return None
 
 
-def ran(failure: Failure, sources: Path, log: str) -> Failure:
-    """Why an image failed on its target, from its sources' folder and the compilers' ``log``. Instructions of NEON,
+def ran(failure: Failure, sources: Path, log: str, linked: Path | None = None) -> Failure:
+    """Why an image failed on its target, from its sources' folder, the compilers' ``log`` and a microcontroller's
+    linker map. Instructions of NEON,
     which the assembler took because the sources told it to, are another machine's; the harness fails after a call that
     changed what it has to keep; the C library does not come back from a program's end; wrong answers can come from an
-    int that is narrower than the author's."""
+    int that is narrower than the author's, and stray writes from buffers of the C library."""
     fault, why = failure.reason is Reason.FAULT, ""
     every = (f for f in sorted(sources.rglob("*")) if f.is_file())
     if fault and _NEON.match(failure.detail) and (machine := _directive(every)):
@@ -190,6 +194,9 @@ def ran(failure: Failure, sources: Path, log: str) -> Failure:
     if failure.reason in _WRONG and (files := _unique(_NARROW, log)):
         why = f"the compiler warns of shifts beyond the width of their type ({', '.join(files[:3])}): code that takes "
         why += "int for wider than it is on this target has them"
+    if failure.reason in _ASTRAY and linked and _OWN_HEAP.search(linked.read_text(errors="replace")):
+        why = "the package prints, or may: the C library's buffer for that is in a heap of its own, in the place of "
+        why += "the harness's buffers (docs/packages.md)"
     return Failure(failure.reason, f"{failure.detail}; {why}") if why else failure
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
 from ..model.errors import counted
-from ..model.reasons import Failure, Reason
+from ..model.reasons import ANSWERED_WRONGLY, Failure, Reason
 from . import counter, frame
 from .counter import Counter
 from .link import Link
@@ -51,6 +51,8 @@ class Client:
         self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
         self.remarks: dict[str, None] = {}
+        #: whether a call since the restart asked for heap, and whether a later one asked for none
+        self._asked = self._misses = False
         self.hello = self._handshake()
 
     def _handshake(self) -> Hello:
@@ -109,6 +111,7 @@ class Client:
         stack. Raises :class:`DeviceError` when it does not come back."""
         self.link.reset()
         self._decoder = frame.Decoder()
+        self._asked = self._misses = False
         self.call(self._handshake().zeros(Op.EMPTY, paint=True))
 
     def call(self, request: Request) -> CallResult:
@@ -155,6 +158,9 @@ class Client:
         if self._counter is not None:
             answers = [self._compared(self._counter, *b, a) for b, a in zip(batch, answers, strict=True)]
         for k, answer in enumerate(answers):
+            if batch[k][0].op not in (Op.EMPTY, Op.EMPTY_DECRYPT):
+                self._misses |= self._asked and not answer.heap
+                self._asked |= answer.heap > 0
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
                 name = request.op.value
@@ -219,6 +225,12 @@ class Client:
         for what, used in (("buffers", size), ("stack", answer.stack), ("heap", answer.heap)):
             if used > self._extreme.get((request.op, what), (-1, request))[0]:
                 self._extreme[request.op, what] = used, request
+
+    def explained(self, failure: Failure) -> Failure:
+        """The failure of a call; its detail also says what of earlier calls can have caused it."""
+        if not self._misses or failure.reason not in _OF_LOST_BLOCKS:
+            return failure
+        return replace(failure, detail=f"{failure.detail}; {_LOST_BLOCKS}")
 
     def inside(self, request: Request) -> int | None:
         """Cycles of one call without its call instruction; None on links that cannot tell them apart."""
@@ -295,6 +307,14 @@ class Client:
             output, intact, filled = payload[frame.RUN_ANSWER.size :], bool(found & frame.INTACT), frame.fill(request)
             answers.append(CallResult(code, length, intact, over, stack, heap, output, pulse, ticks, filled))
         return answers
+
+
+#: how calls fail that go on with a block of heap that an earlier one asked for
+_OF_LOST_BLOCKS = ANSWERED_WRONGLY | {Reason.STRAY_WRITE, Reason.BUFFER_OVERRUN, Reason.FAULT}
+_LOST_BLOCKS = (
+    "an earlier call asked for heap and a later one did not: if it uses the earlier one's block, that is gone, for the "
+    "harness empties the heap before each call (docs/packages.md)"
+)
 
 
 def _in_front(hello: Hello, request: Request, stray: Stray) -> str:
