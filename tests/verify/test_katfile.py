@@ -50,6 +50,23 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
     assert read(tmp_path / "kat.txt", "crypto_aead") == parse(toys.kat(), "crypto_aead")
 
 
+BLOCKS = "Count = 1\nKey = 00\nPT = 01\nCT = 02\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (BLOCKS * 2, "line 6: Count = 1 is there twice"),
+        (BLOCKS.replace("PT", "Tweak = 00\nPT"), "line 3: no field is called 'Tweak'; Count, Key, PT, CT are"),
+        (BLOCKS.replace("CT", "PT"), "line 4: PT of vector 1 is there twice"),
+    ],
+)
+def test_the_file_of_a_block_cipher_has_nothing_else(text: str, why: str) -> None:
+    assert len(parse(BLOCKS + BLOCKS.replace("1", "2"), "crypto_block")) == 2
+    with pytest.raises(MalformedKat, match=re.escape(why)):
+        parse(text, "crypto_block")
+
+
 def test_the_text_is_genkats() -> None:
     v = Vector(7, b"\x00\x01", b"\xfe", b"", b"\xab")
     assert (
