@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.model.reasons import Reason
+from steelyard.model.reasons import Failure, Reason
 from steelyard.sources import discover, felics, phases
 from steelyard.verify import felicsfile
 from steelyard.verify.katfile import MalformedKat
@@ -77,6 +77,14 @@ def test_the_first_felics_is_refused_with_what_to_do(tmp_path: Path, info: str) 
         (rejected,) = found.rejected
         assert rejected.failure.reason is Reason.FELICS_PHASES
         assert "NIST package" in rejected.failure.next_action
+
+
+@pytest.mark.parametrize("info", ["", "\n# EncryptCode\n"])
+def test_a_description_that_says_nothing_is_told_so(tmp_path: Path, info: str) -> None:
+    folder = tmp_path / "Toy_128_128_96_320_128_v01" / "source"
+    write(folder, {"constants.h": "", "initialize.c": "int x;", "implementation.info": info})
+    (rejected,) = discover(folder).rejected
+    assert rejected.failure == Failure(Reason.BAD_INFO, "implementation.info: no line of the form KEY: VALUE")
 
 
 def test_the_nist_api_around_its_phases_is_a_nist_package(tmp_path: Path) -> None:

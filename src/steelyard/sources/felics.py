@@ -8,6 +8,7 @@ other keys, and its ciphers are split into phases instead of having the API.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -82,6 +83,11 @@ def parse(data: bytes, stems: Collection[str]) -> Info | None:
     limits = [escaped(said[key][1][:200]) for key in ("Platforms", "Options") if key in said and said[key][1]]
     notes += [f"{INFO}: for {limit} only" for limit in limits]
     return Info(CodeLists(encrypt, decrypt), tuple(notes))
+
+
+def says_anything(data: bytes) -> bool:
+    """Whether an implementation.info, of either FELICS, has a line ``Key: value``."""
+    return re.search(rb"^\s*\w+\s*:", data.removeprefix(codecs.BOM_UTF8), re.MULTILINE) is not None
 
 
 def _items(

@@ -163,6 +163,8 @@ class Package:
                     f"{felics.INFO} ignored: it is from the first FELICS, and the sources define the NIST API"
                 )
                 return None
+            if not felics.says_anything(data):
+                return Failure(Reason.BAD_INFO, f"{felics.INFO}: no line of the form KEY: VALUE")
             return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it is split into phases and has no API")
         self._notes += said.notes
         return said.code
