@@ -130,6 +130,11 @@ WRONG = {
         Reason.STRAY_WRITE,
         "schedule_encrypt: writes 1 byte of free RAM",
     ),
+    "its schedule writes in front of its context": (
+        {"schedule": "ctx[-1]++;"},
+        Reason.STRAY_WRITE,
+        "schedule_encrypt writes 1 byte in front of its context, the place of another one",
+    ),
     "encryption changes its context": (
         {"encrypt": "((unsigned char *)ctx)[3]++;"},
         Reason.STRAY_WRITE,

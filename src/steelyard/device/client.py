@@ -328,6 +328,8 @@ def _in_front(hello: Hello, request: Request, stray: Stray) -> str:
 
 def _not_to_be_written(op: Op, stray: Stray) -> str:
     """What a block cipher's call does to a context, or to a key that it was not given; empty where it does neither."""
+    if stray.area == "nonce" and op.is_schedule:  # a context that it was not given, before its own
+        return f"writes {counted(stray.count, 'byte')} in front of its context, the place of another one"
     if stray.area == "nonce":
         what = "changes its context, or bytes right after it" if stray.changed else "writes into its input: context"
         return f"{what}, which other calls need as it is"
