@@ -135,6 +135,7 @@ def test_a_filter_that_leaves_nothing_is_no_want_of_runs(chosen: Cli) -> None:
     asked = chosen(["choose", "-t", "uno", "--mlen", "16", "--where", "target == bluepill"])
     assert asked.code == 1
     assert "no verified run of crypto_aead on uno has such a name and passes the filter" in asked.out
+    assert "--primitive crypto_block looks among others" in asked.out
     assert "no verified results of crypto_block" in chosen("choose -t uno --mlen 16 --primitive crypto_block").out
 
 

@@ -324,7 +324,8 @@ def _nothing(ask: Choose, name: str) -> str:
     """That there is nothing to choose from, and what to do."""
     if ask.what or ask.where.strip():
         text = f"no verified run of {ask.primitive} on {name} has such a name and passes the filter"
-        return f"{text}; steelyard list runs shows what there is"
+        other = "crypto_aead" if ask.primitive == "crypto_block" else "crypto_block"
+        return f"{text}; --primitive {other} looks among others, steelyard list runs shows what there is"
     return f"no verified results of {ask.primitive}; steelyard run NAME -t {name} makes some"
 
 
