@@ -350,7 +350,8 @@ def _unseen(said: Phases | None, found: Mapping[str, Sequence[Section]], objects
     begun = sum(_bytes(of, "data") for stem, of in found.items() if stem not in listed)
     for size, begin in ((zeros, "as zeros"), (begun, "with values, outside of the lists of constants,")):
         if size:
-            yield f"{size} bytes of static data that begin {begin} are in no felics_data_*, nor in felics_ram"
+            are = "byte of static data that begins" if size == 1 else "bytes of static data that begin"
+            yield f"{size} {are} {begin} {'is' if size == 1 else 'are'} in no felics_data_*, nor in felics_ram"
 
 
 def _unlisted(said: Phases | None, found: Mapping[str, Sequence[Section]]) -> list[str]:
