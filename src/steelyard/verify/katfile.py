@@ -80,7 +80,8 @@ def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
             except ValueError:
                 raise MalformedKat(f"{name}, line {number}: {field} is not hexadecimal") from None
         elif strict:
-            raise MalformedKat(f"{name}, line {number}: no field is called {field[:40]!r}; Count, {', '.join(wanted)} are")
+            text = f"no field is called {field[:40]!r}; Count, {', '.join(wanted)} are"
+            raise MalformedKat(f"{name}, line {number}: {text}")
     finish(number + 1)
     if not vectors:
         raise MalformedKat(f"{name}: no vectors")
