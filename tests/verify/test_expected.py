@@ -6,8 +6,10 @@ import re
 
 import pytest
 
+from steelyard.measure import why_not
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from steelyard.model.workload import workload
 from steelyard.verify.expected import Expected
 from steelyard.verify.known import readings
 from tests import toys
@@ -165,6 +167,7 @@ def test_what_an_unknown_variant_refuses_leaves_it_no_mean(
     assert record.metrics["refused"] >= refused
     assert "cycles_encrypt_mean" not in record.metrics
     assert record.metrics["stack_encrypt"] > 0
+    assert not why_not(record, workload("kat"), uno)  # a worker's record of it is taken
 
 
 @pytest.mark.parametrize("which", ["k[0] == 0 && k[1] == 1 && k[2] == 2", "!(k[0] == 0 && k[1] == 1 && k[2] == 2)"])

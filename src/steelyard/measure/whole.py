@@ -10,7 +10,7 @@ from operator import attrgetter
 from statistics import fmean
 
 from ..model.implementation import COPIES_KEY
-from ..model.metric import MADE, metric, metric_names
+from ..model.metric import MADE, REFUSED, metric, metric_names
 from ..model.packed import MOST, unpack
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
@@ -111,6 +111,8 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
         made |= of_lines
     none = {"reject", *(("schedule_encrypt", "schedule_decrypt") if COPIES_KEY in record.notes else ())}
     each = [f"{n.format(op)}" for op in offer.operations if op not in none for n in ("cycles_{}_mean", "stack_{}")]
+    if said.get(REFUSED):  # no mean is over sizes of a package's choice
+        each = [n for n in each if not n.endswith("_mean")]
     if lacking := [n for n in (*_ALWAYS, *each, *made) if n not in said]:
         yield f"{lacking[0]}: this metric is missing"
     for name, value in said.items():
