@@ -96,6 +96,8 @@ GENERIC = ("entity toy is", "entity toy is\n  generic (SIZE : size_t := fast);")
 NAMED = ("entity toy is", "entity toy is\n  generic (SIZE : work.own.size_t := work.own.fast);")
 CLOCK = "clk, rst  : in  std_logic;"
 INPUTS = (CLOCK, f"{CLOCK} Test : std_logic; mode : in std_logic_vector(3 downto 0);")
+RANGES = (CLOCK, f"{CLOCK} way : natural range 1 to 3; step : in positive; same : in integer range 2 to 4 := 3;")
+TYPED = (CLOCK, f"{CLOCK} size : in size_t;")
 RANDOM = (
     CLOCK,
     f"{CLOCK} rdi_data : in std_logic_vector(7 downto 0); rdi_valid : in std_logic; rdi_ready : out std_logic;",
@@ -109,7 +111,15 @@ WAITS = (
 
 @simulates
 @pytest.mark.parametrize(
-    ("changes", "value"), [((USES, GENERIC), "small"), ((NAMED,), "small"), ((INPUTS,), ""), ((RANDOM, *WAITS), "")]
+    ("changes", "value"),
+    [
+        ((USES, GENERIC), "small"),
+        ((NAMED,), "small"),
+        ((INPUTS,), ""),
+        ((RANDOM, *WAITS), ""),
+        ((RANGES,), ""),
+        ((USES, TYPED), ""),
+    ],
 )
 def test_the_bench_takes_what_a_design_has_beside_the_api(
     tmp_path: Path, changes: tuple[tuple[str, str], ...], value: str

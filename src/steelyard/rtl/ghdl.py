@@ -78,16 +78,19 @@ def tool() -> str:
 
 
 def wrapper(design: Design) -> str:
-    """An entity with the names of the API's ports around the design. Its other inputs are 0, random bits too, which are
-    always there; values of generics may need what the design's entity uses."""
+    """An entity with the names of the API's ports around the design. Its other inputs are 0, or the first value of
+    their type, random bits too, which are always there; values of generics may need what the design's entity uses."""
     reset = "rst" if design.reset_active else "not_rst"
     generics = ", ".join(f"{k} => {written}" for k, (_, written) in vhdl.generics_of(design).items())
     data = [f"{p}_{w}" for p in ("pdi", "sdi", "do") for w in ("data", "valid", "ready")]
     known = {design.clock.lower(), design.reset.lower(), *data}
-    zeros = {p: zero for p, zero in vhdl.inputs_of(design).items() if p not in known}
+    inputs = {p: of for p, of in vhdl.inputs_of(design).items() if p not in known}
+    firsts = {p: f"steelyard_{k}" for k, (p, of) in enumerate(inputs.items()) if of.subtype}
+    zeros = {p: of.zero for p, of in inputs.items()} | firsts
     if "rdi_valid" in zeros:
         zeros["rdi_valid"] = "'1'"
     others = [f"{p} => {zero}" for p, zero in zeros.items()]
+    signals = "".join(f"\n  signal {name} : {inputs[p].subtype};" for p, name in firsts.items())
     ports = ", ".join([f"{design.clock} => clk", f"{design.reset} => {reset}", *(f"{p} => {p}" for p in data), *others])
     return f"""library ieee;
 use ieee.std_logic_1164.all;
@@ -104,7 +107,7 @@ entity steelyard_dut is
 end entity;
 
 architecture wrapped of steelyard_dut is
-  signal not_rst : std_logic;
+  signal not_rst : std_logic;{signals}
 begin
   not_rst <= not rst;
   top : entity work.{design.top}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -85,15 +86,24 @@ def generics_of(design: Design) -> dict[str, tuple[str, str]]:
     return {name: _spelt(value, kinds.get(name.lower(), "")) for name, value in design.parameters}
 
 
-def inputs_of(design: Design) -> dict[str, str]:
-    """The top's inputs by name, in small letters, with the 0 of their type; those of other types are left out, and
-    those with a range of their own, in which 0 may not be."""
-    found: dict[str, str] = {}
+class Input(NamedTuple):
+    """An input of the top: the ``zero`` of its type, or where it has none, or not in its range, its ``subtype`` as it
+    is written, whose first value stands for it."""
+
+    zero: str
+    subtype: str
+
+
+def inputs_of(design: Design) -> dict[str, Input]:
+    """The top's inputs by name, in small letters. Those without a 0 that have a value of their own are left out."""
+    found: dict[str, Input] = {}
     for names, way, kind, more in _PORT.findall(_clause(design, "port")):
-        kind = kind.lower().rpartition(".")[2]
-        zero = _ZERO.get(kind) or ("(others => '0')" if _BITS.fullmatch(kind) else "")
-        if way.lower() in ("", "in") and zero and not more.startswith(" range "):
-            found |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), zero)
+        plain = kind.lower().rpartition(".")[2]
+        zero = _ZERO.get(plain) or ("(others => '0')" if _BITS.fullmatch(plain) else "")
+        zero = zero if not more.startswith(" range ") else ""
+        if way.lower() in ("", "in") and (zero or ":=" not in more):
+            of = Input(zero, "" if zero else f"{kind}{more}".strip())
+            found |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), of)
     return found
 
 

@@ -47,6 +47,15 @@ def unpacked(file: Path | BinaryIO, digest: str, where: str) -> bytes:
     return data
 
 
+def is_whole(file: Path | BinaryIO, digest: str) -> bool:
+    """Whether a log is there and as its name says."""
+    try:
+        unpacked(file, digest, "")
+    except LogLost:
+        return False
+    return True
+
+
 def missing(where: str) -> LogLost:
     """What to raise for a log that is not there."""
     return LogLost("is missing", where, "copy the database again from where its logs are, or run again")
@@ -71,12 +80,12 @@ class Blobs:
         self.folder = folder
 
     def put(self, content: str | bytes, _: object = None) -> str:
-        """Stores ``content`` unless it is there, and returns its SHA-256; a transaction that is rolled back leaves the
-        file. Raises :class:`StoreFailure` when it cannot be written."""
+        """Stores ``content`` unless it is there and whole, and returns its SHA-256; a transaction that is rolled back
+        leaves the file. Raises :class:`StoreFailure` when it cannot be written."""
         digest, data = named(content)
         path = self._path(digest)
         try:
-            if not (path.exists() and path.stat().st_size):
+            if not is_whole(path, digest):
                 whole.put(path, packed(data))
         except OSError as error:
             raise StoreFailure(f"{path}: {error.strerror}; make the folder writable and run again") from error

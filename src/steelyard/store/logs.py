@@ -31,14 +31,17 @@ class Logs:
         self._engine, self._name = engine, name
 
     def put(self, content: str | bytes, within: Connection | None = None) -> str:
-        """Stores a log unless it is there, and returns its digest; in a transaction of its own, or ``within`` one, to
-        the end of which nobody deletes it. Its caller has the driver's errors then: where another stores the same just
-        now, :func:`repeated` begins anew."""
+        """Stores a log unless it is there and whole, and returns its digest; in a transaction of its own, or ``within``
+        one, to the end of which nobody deletes it. Its caller has the driver's errors then: where another stores the
+        same just now, :func:`repeated` begins anew."""
         digest, data = blobs.named(content)
 
         def work(connection: Connection) -> None:
             # a lock of what is not there would keep MariaDB's other writers out
-            there = connection.execute(_THERE, {"digests": [digest]}).first()
+            there = connection.execute(_CONTENT, {"wanted": digest}).scalar()
+            if there is not None and not blobs.is_whole(BytesIO(there), digest):
+                connection.execute(_GONE, {"digests": [digest]})
+                there = None
             if there is None or connection.execute(_KEPT, {"digests": [digest]}).first() is None:
                 small = blobs.packed(data)
                 if len(small) > PACKED:

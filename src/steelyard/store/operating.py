@@ -408,6 +408,7 @@ def _named(
     )
     mine = set(map(_sources, tasks))
     theirs = {_sources(task_of(text)) for text in connection.execute(versions).scalars()}
+    others = {task[:-1] for task in theirs}
     named = (
         select(run.c.id, run.c.origin, *(implementation.c[n] for n in _IMPLEMENTATION))
         .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
@@ -417,7 +418,8 @@ def _named(
     for number, origin, *names, digest in connection.execute(named):
         either = {(*names, digest), (*names, "")}  # a task may not say its sources
         its_own = not (tuple(names) in public or either & theirs)
-        if origin.endswith(ends) and (either & mine or its_own):
+        said = (*names, digest) in mine or ((*names, "") in mine and tuple(names) not in others)
+        if origin.endswith(ends) and (said or its_own):
             found.add(number)
     held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
     return found - set(connection.execute(held).scalars())

@@ -376,8 +376,8 @@ class Queue:
             task = msgspec.json.decode(r.task, type=Task)
         except msgspec.MsgspecError:  # of a newer version's server: a newer worker does it
             return None
-        if r.attempts:
-            connection.execute(_DIED, {"number": r.id, "now": now(), "died": DIED})
+        # also one that was copied under way, which counts as none
+        connection.execute(_DIED, {"number": r.id, "now": now(), "died": DIED})
         if r.attempts >= ATTEMPTS:
             detail = "its worker died each time that it was tried"
             connection.execute(update(_job).where(_job.c.id == r.id).values(state=FAILED, detail=detail))
