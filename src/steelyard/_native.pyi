@@ -79,7 +79,7 @@ def simulate(
     trigger: int | None,
     input: bytes,
     memories: list[tuple[str, int, int]],
-    settings: list[tuple[int, int, int, int | None]],
+    settings: list[tuple[int, int, int, int | None, int | None]],
     cycles: int,
     seconds: float,
 ) -> str: ...

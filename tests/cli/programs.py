@@ -15,7 +15,12 @@ def assembled(folder: Path, source: str, name: str = "uno", behind: int = 0) -> 
     """Makes x.elf for a target, which has no start-up code, so many bytes behind the beginning of flash."""
     spec, flash = the_target(name).toolchain, the_target(name).chip.flash
     (folder / "x.S").write_text(source)
-    files = ("-o", str(folder / "x.elf"), str(folder / "x.S"))
-    place = f"-Wl,-n,-Ttext={flash.base + behind:#x},-e,_start"
-    made = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", place, *files]
+    image, source_file, place = str(folder / "x.elf"), str(folder / "x.S"), f"-Ttext={flash.base + behind:#x}"
+    if spec.linker:
+        made = [spec.compiler, *spec.flags, "-c", "-o", str(folder / "x.o"), source_file]
+        assert subprocess.run(made, check=False).returncode == 0
+        made = [spec.linker, "-n", place, "-e", "_start", "-o", image, str(folder / "x.o")]
+    else:
+        place = f"-Wl,-n,{place},-e,_start"
+        made = [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", place, "-o", image, source_file]
     assert subprocess.run(made, check=False).returncode == 0

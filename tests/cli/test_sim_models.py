@@ -139,6 +139,8 @@ g:
 """
 
 
+#: the clock of the Due, without its watchdog
+DUE = {0x400E1A54: 0x8000, 0x400E0620: 0x1370809, 0x400E0628: 0x200D3F01, 0x400E0630: 0x12}
 #: what programs make of clocks, flash and caches, and what of it is not as our figures take it, by register
 SETTINGS = {
     "flash waits, caches off": (
@@ -158,13 +160,49 @@ SETTINGS = {
     "cache on": ("nrf52840", sets({0x4001E540: 0x101}), {}),
     "five wait states": (
         "due",
-        sets({0x400E0A00: 0x500, 0x400E0C00: 0x400, 0x400E0628: 0x200D3F01, 0x400E0630: 0x12}),
+        sets({0x400E0A00: 0x500, 0x400E0C00: 0x400, **DUE}),
         {"EEFC0_FMR": (0x500, "cycles")},
+    ),
+    "half of the PLL": (
+        "due",
+        sets({0x400E0A00: 0x400, 0x400E0C00: 0x400, **DUE, 0x400E0630: 0x1012}),
+        {"PMC_MCKR": (0x1012, "seconds")},
+    ),
+    "the RC oscillator, and the watchdog": (
+        "due",
+        sets({0x400E0A00: 0x400, 0x400E0C00: 0x400, **DUE, 0x400E0620: 0x370009, 0x400E1A54: 0x2000}),
+        {"CKGR_MOR": (0, "seconds"), "WDT_MR": (0, "watchdog")},
     ),
     "cache disabled": (
         "mkrzero",
-        sets({0x41004004: 0x40006, 0x40000824: 2}),
+        sets({0x41004004: 0x40006, 0x40000824: 6, 0x4000082C: 0x5B9, 0x40000C04: 0x10700, 0x40000C08: 0x301}),
         {"NVMCTRL_CTRLB": (0x40006, "cycles")},
+    ),
+    "another generator has the DFLL": (
+        "mkrzero",
+        sets({0x41004004: 2, 0x40000824: 6, 0x4000082C: 0x5B9, 0x40000C04: 0x10703, 0x40000C08: 0x200}),
+        {"GCLK_GENCTRL of generator 0": (0x600, "seconds"), "GCLK_GENDIV of generator 0": (0x200, "seconds")},
+    ),
+    "half of the crystal": (
+        "rp2040",
+        sets({0x4000803C: 1, 0x40028000: 2, 0x40028008: 125, 0x4002800C: 0x62000}),
+        {"PLL_SYS_CS": (2, "seconds")},
+    ),
+    "a fourth of the oscillator": (
+        "stm32l053",
+        sets({0x40022000: 3, 0x40021000: 0x309, 0x4002100C: 0x440003}),
+        {"RCC_CR": (8, "seconds")},
+    ),
+    "the other oscillator": (
+        "leonardo",
+        "_start: clr r16\n sts 0xC5, r16\n rcall f\n break\nf: ret\n",
+        {"CLKSEL0": (0, "seconds")},
+    ),
+    "a watchdog that stays on": (
+        "msp430f1611",
+        "_start: mov #0x1400, r1\n mov.b #0, &0x57\n mov.b #0x88, &0x58\n call #f\n1: jmp 1b\nf: ret\n"
+        " .org 0xBFFE\n .word _start\n",
+        {"WDTCTL": (0, "watchdog")},
     ),
     "no accelerator": (
         "nucleo-f746zg",
@@ -195,6 +233,22 @@ def test_settings_that_figures_are_not_of_are_told(cli: Cli, tmp_path: Path, cas
     for s in said["settings"]:
         assert f"{s['name']} has {s['value']:#x} in its bits {s['mask']:#x} where {s['assumed']:#x} is assumed" in shown
         assert s["follows"] in shown
+
+
+@pytest.mark.parametrize(("target", "clocks"), [("esp32", (240, 40)), ("esp8266", (80, 52)), ("esp32c3", None)])
+def test_a_clock_that_only_an_undocumented_pll_makes_is_told(
+    cli: Cli, tmp_path: Path, target: str, clocks: tuple[int, int] | None
+) -> None:
+    assembled(tmp_path, "_start: ill\n" if target != "esp32c3" else "_start: ebreak\n", target)
+    said = " ".join(cli(f"sim x.elf -t {target}").out.split())
+    assert ("Seconds are those at" in said) == (clocks is not None)
+    if clocks is not None:
+        assert f"Seconds are those at {clocks[0]} MHz" in said
+        assert f"our start-up code leaves the chip at {clocks[1]} MHz" in said
+        nominal, own = (1_000_000 * mhz for mhz in clocks)
+        found = json.loads(cli(f"sim x.elf -t {target} --json").out)
+        assert (found["clock_hz"], found["board_hz"]) == (nominal, own)
+    assert "this watchdog resets the chip" in said, "the boot ROM leaves it on"
 
 
 def test_a_function_alone_has_the_settings_that_are_assumed_but_for_its_own(cli: Cli, tmp_path: Path) -> None:

@@ -339,7 +339,8 @@ enum Program {
 /// Runs an image that is not ours on `chip`. `call` is the
 /// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured; `memories`
 /// are those of the chip that have no model: what they are called, first address and bytes; `settings` are registers that
-/// are compared: address, bits, what they are assumed to be, and the register's value after a reset, where no model knows it.
+/// are compared: address, bits, what they are assumed to be, the register's value after a reset, where no model knows it,
+/// and the byte that selects it, where several share the address.
 /// `entry` is where bytes begin on cores without vectors, if they say so.
 ///
 /// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
@@ -357,7 +358,7 @@ fn simulate(
     trigger: Option<u32>,
     input: Vec<u8>,
     memories: Vec<(String, u32, u32)>,
-    settings: Vec<(u32, u32, u32, Option<u32>)>,
+    settings: Vec<(u32, u32, u32, Option<u32>, Option<u8>)>,
     cycles: u64,
     seconds: f64,
 ) -> PyResult<String> {
@@ -366,7 +367,7 @@ fn simulate(
         Given::Pointer(bytes) => Argument::Pointer(bytes),
     };
     let call = call.map(|entry| (entry, arguments.into_iter().map(given).collect()));
-    let setting = |(address, mask, assumed, reset)| Setting { address, mask, assumed, reset };
+    let setting = |(address, mask, assumed, reset, select)| Setting { address, mask, assumed, reset, select };
     let settings = settings.into_iter().map(setting).collect();
     let asked = Asked { call, trigger, input, memories, settings, cycles, seconds };
     let image = match image {

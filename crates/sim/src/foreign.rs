@@ -41,6 +41,8 @@ pub struct Setting {
     pub assumed: u32,
     /// What a reset leaves in the register, where its model, which our start-up code writes first, does not know it.
     pub reset: Option<u32>,
+    /// What its lowest byte is written as before it is read, where it is one of several at the address.
+    pub select: Option<u8>,
 }
 
 impl Setting {
@@ -49,7 +51,12 @@ impl Setting {
     }
 
     fn bits(&self, memory: &mut Memory) -> u32 {
-        memory.register_at(self.address, self.bytes()) & self.mask
+        let Some(which) = self.select else { return memory.register_at(self.address, self.bytes()) & self.mask };
+        let before = memory.register_at(self.address, 1);
+        memory.set_register_at(self.address, 1, which.into());
+        let bits = memory.register_at(self.address, self.bytes()) & self.mask;
+        memory.set_register_at(self.address, 1, before);
+        bits
     }
 }
 
@@ -176,7 +183,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     memory.unmodelled = Some(Unmodelled::new(within.collect(), if family.avr { Vec::new() } else { own.into() }));
     memory.host.to_chip.extend(&asked.input);
     for s in &asked.settings {
-        s.reset.into_iter().for_each(|value| memory.reset_register_at(s.address, s.bytes(), value));
+        s.reset.into_iter().for_each(|value| memory.set_register_at(s.address, s.bytes(), value));
     }
     let at_reset: Vec<_> = asked.settings.iter().map(|s| s.bits(memory)).collect();
     for (address, bytes) in ram.iter().filter(|r| asked.call.is_some() || r.2).map(|r| (r.0, &r.1)) {

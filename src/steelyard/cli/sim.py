@@ -38,6 +38,8 @@ _ENDS = {
     "time": "the time was used up (--seconds)",
     "output": "it sent more than 1 MiB",
 }
+#: clocks that are so near to each other are one, as that of a PLL with a multiplier that does not fit exactly
+NEAR = 0.01
 #: how Intel HEX begins: no core does so, with a vector or a first instruction. Editors leave marks and lines before it
 _HEX = re.compile(rb":|(?:\xef\xbb\xbf)?\s*:[0-9A-Fa-f]{10}")
 #: forms of an argument: number with its bytes; zeros, bytes in hexadecimal, or a file that a pointer points to
@@ -95,8 +97,8 @@ def verb(ask: Sim) -> int:
     with its name and text; cycles, time and output (1 MiB), the limits. On Xtensa breakpoints are faults as well.
 
     There are no interrupts, and peripherals without a model keep what is written to them: both are named, and so are
-    the registers that a program reads in each round in which it waits, and settings of clock, flash and cache that are
-    not those that cycles and seconds are of.
+    the registers that a program reads in each round in which it waits, watchdogs that stay on, and settings of clock,
+    flash and cache that are not those that cycles and seconds are of.
     """
     target = _chip(ask.chip)
     if ask.uart is not None and str(ask.uart) != "-":
@@ -291,6 +293,11 @@ def _notes(target: Target, seen: Seen) -> list[str]:
         text = f"{name} has {value:#x} in its bits {s.mask:#x} where {s.assumed:#x} is assumed"
         others.setdefault(_those_of(target, s), []).append(text)
     notes = [f"{'; '.join(found)}: {follows}." for follows, found in others.items()]
+    if abs(target.board_hz / target.chip.clock_hz - 1) > NEAR:
+        notes.append(
+            f"Seconds are those at {target.chip.clock_hz / 1e6:g} MHz, which only a PLL without documented registers "
+            f"makes: our start-up code leaves the chip at {target.board_hz / 1e6:g} MHz."
+        )
     if seen.interrupts:
         notes.append("The program allows interrupts. There are none here: what they would do is not in these figures.")
     if seen.round:
@@ -313,12 +320,13 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
             "value": value,
             "mask": s.mask,
             "assumed": s.assumed,
-            "of": "cycles" if s.cycles else "seconds",
+            "of": "cycles" if s.cycles else "watchdog" if s.watchdog else "seconds",
             "follows": _those_of(target, s),
         }
         for name, s, value in _others(target, seen)
     ]
     data["target"], data["chip"], data["clock_hz"] = target.name, target.chip_name, target.chip.clock_hz
+    data["board_hz"] = target.board_hz
     data["output"], data["buffers"] = bytes(seen.output).hex(), [bytes(b).hex() for b in seen.buffers]
     data["calls"], data["pulses"] = ([_call(c) for c in some] for some in (seen.calls, seen.pulses))
     data["functions"] = to_builtins(by_function(Profile("", tuple(Node(*n) for n in seen.functions), {}, 0, 0)))
@@ -360,6 +368,8 @@ def _those_of(target: Target, setting: Setting) -> str:
     """What follows where a setting is not as assumed."""
     if setting.cycles:
         return f"cycles are those with {setting.cycles}, not the image's"
+    if setting.watchdog:
+        return f"this watchdog resets the chip after {setting.watchdog} unless it is fed; here it does nothing"
     return f"seconds are those at {target.chip.clock_hz / 1e6:g} MHz, whatever clock the image makes"
 
 

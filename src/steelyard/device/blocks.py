@@ -1,5 +1,5 @@
 """What no model answers for on a chip: peripherals whose registers a program uses, memories that it is linked for, and
-settings of its clocks and its flash."""
+settings of its clocks, its flash and its watchdogs."""
 
 from __future__ import annotations
 
@@ -34,14 +34,18 @@ _CORTEX = (
 
 class Setting(Struct, frozen=True, forbid_unknown_fields=True):
     """A register ``at`` an address, and what its bits in ``mask`` are ``assumed`` to be, as our start-up code leaves
-    them. ``cycles`` says what cycles are then those with; without words for it only seconds depend on the register.
-    ``reset`` is the register after a reset, where its model does not know it."""
+    them. ``cycles`` says what cycles are then those with; ``watchdog`` after what time one resets the chip that these
+    bits leave on; without words for either only seconds depend on the register. ``reset`` is the register after a
+    reset, where its model does not know it. A register that several of a kind share shows the one that its lowest byte
+    was last written for: that is ``select``."""
 
     at: _Word
     mask: _Word
     assumed: _Word
     reset: _Word | None = None
     cycles: str = ""
+    watchdog: str = ""
+    select: Annotated[int, Meta(ge=0, lt=256)] | None = None
 
 
 class _Said(Struct, frozen=True, forbid_unknown_fields=True):

@@ -123,7 +123,7 @@ def run(target: Target, image: bytes | list[tuple[int, bytes]], asked: Experimen
         asked.trigger,
         asked.input,
         list(blocks.memories(target)),
-        [(s.at, s.mask, s.assumed, s.reset) for s in blocks.settings(target).values()],
+        [(s.at, s.mask, s.assumed, s.reset, s.select) for s in blocks.settings(target).values()],
         asked.cycles,
         asked.seconds,
     )

@@ -70,8 +70,11 @@ impl Memory {
         value.unwrap_or_else(|| self.unmodelled.as_ref().map_or(0, kept))
     }
 
-    /// Gives the register of so many bytes at `address` the value that the chip's reset does, if a model has it.
-    pub fn reset_register_at(&mut self, address: u32, bytes: u8, value: u32) {
-        self.peripheral(address).and_then(|(m, host, o)| m.write(o, bytes, value, host));
+    /// Gives the register of so many bytes at `address` a value that no program writes, as the chip's reset does.
+    pub fn set_register_at(&mut self, address: u32, bytes: u8, value: u32) {
+        let modelled = self.peripheral(address).and_then(|(m, host, o)| m.write(o, bytes, value, host)).is_some();
+        if let (false, Some(u)) = (modelled, &mut self.unmodelled) {
+            u.keep(Register::At(address), value.into());
+        }
     }
 }

@@ -30,7 +30,7 @@ pub struct Access {
     value: u64,
 }
 
-/// Registers that keep what is written to them, and are 0 before.
+/// Registers that keep what is written to them, and are 0 before unless it is said.
 #[derive(Clone, Debug)]
 pub struct Unmodelled {
     /// Where peripherals may be, and where in it something else is; an access elsewhere is a fault.
@@ -38,12 +38,14 @@ pub struct Unmodelled {
     without: Vec<Range<u32>>,
     /// What became of them.
     pub seen: BTreeMap<Register, Access>,
+    /// What they are before, where that is not 0.
+    at_reset: BTreeMap<Register, u64>,
 }
 
 impl Unmodelled {
     /// None used yet, within these addresses and without those.
     pub fn new(within: Vec<Range<u32>>, without: Vec<Range<u32>>) -> Self {
-        Self { within, without, seen: BTreeMap::new() }
+        Self { within, without, seen: BTreeMap::new(), at_reset: BTreeMap::new() }
     }
 
     /// What is kept.
@@ -51,9 +53,18 @@ impl Unmodelled {
         self.seen.iter().map(|(&register, a)| (register, a.value)).collect()
     }
 
+    fn reset(&self, register: Register) -> u64 {
+        self.at_reset.get(&register).copied().unwrap_or(0)
+    }
+
     /// What this register keeps.
     pub fn value(&self, register: Register) -> u64 {
-        self.seen.get(&register).map_or(0, |a| a.value)
+        self.seen.get(&register).map_or_else(|| self.reset(register), |a| a.value)
+    }
+
+    /// Keeps a value that no program wrote.
+    pub fn keep(&mut self, register: Register, value: u64) {
+        self.at_reset.insert(register, value);
     }
 
     fn register(&mut self, register: Register, pc: u32) -> Option<&mut Access> {
@@ -68,7 +79,8 @@ impl Unmodelled {
         if !room || !there {
             return None;
         }
-        let access = self.seen.entry(register).or_insert(Access { first: pc, ..Access::default() });
+        let value = self.reset(register);
+        let access = self.seen.entry(register).or_insert(Access { first: pc, value, ..Access::default() });
         access.last = pc;
         Some(access)
     }

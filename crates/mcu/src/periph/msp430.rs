@@ -138,7 +138,8 @@ struct Watchdog {
 
 impl Peripheral for Watchdog {
     fn read(&mut self, offset: u32, size: u8, _: &mut Host) -> Option<u32> {
-        (offset == 0 && size == 2).then_some(0x6900 | u32::from(self.control))
+        // an image reads words; who looks at its setting, the lower byte
+        (offset == 0).then_some((0x6900 | u32::from(self.control)) & (0xFFFF >> (16 - 8 * u32::from(size.min(2)))))
     }
 
     fn write(&mut self, offset: u32, size: u8, value: u32, _: &mut Host) -> Option<()> {

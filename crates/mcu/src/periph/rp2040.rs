@@ -8,19 +8,20 @@ const BLOCK: u32 = 0x4000;
 
 pub(super) fn resets(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     const ALL: u32 = 0x01FF_FFFF; // 2.14.3: RESET_DONE is what is not in RESET
-    (BLOCK, Atomic::of(Ready { at: 8, of: 0, from: |reset| !reset & ALL }, &[(0, ALL)]))
+    (BLOCK, Atomic::of(Ready { at: 8, of: 0, from: |reset| !reset & ALL, kept: 0 }, &[(0, ALL)]))
 }
 
 pub(super) fn xosc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     // 2.16.7: CTRL enables it by 0xFAB, STATUS says that it is enabled and stable
     let stable = |control: u32| if control >> 12 & 0xFFF == 0xFAB { 1 << 31 | 1 << 12 } else { 0 };
-    (BLOCK, Atomic::of(Ready { at: 4, of: 0, from: stable }, &[]))
+    (BLOCK, Atomic::of(Ready { at: 4, of: 0, from: stable, kept: 0 }, &[]))
 }
 
 pub(super) fn pll(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     // 2.18.4: CS is locked when PWR has neither PD nor VCOPD; all is off after reset
-    let lock = |power: u32| if power & 0x21 == 0 { 1 << 31 | 1 } else { 1 };
-    (BLOCK, Atomic::of(Ready { at: 0, of: 4, from: lock }, &[(4, 0x2D)]))
+    // BYPASS and REFDIV, which is 1 after reset, are as written
+    let lock = |power: u32| if power & 0x21 == 0 { 1 << 31 } else { 0 };
+    (BLOCK, Atomic::of(Ready { at: 0, of: 4, from: lock, kept: 0x13F }, &[(0, 1), (4, 0x2D)]))
 }
 
 pub(super) fn clocks(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -40,12 +41,13 @@ pub(super) fn sio(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     (0x30, Box::new(Sio { trigger: config.trigger_bit, level: 0, enabled: 0 }))
 }
 
-/// A register that follows from another one.
+/// A register that follows from another one, but for bits that are `kept` as they are written.
 #[derive(Debug)]
 struct Ready {
     at: u32,
     of: u32,
     from: fn(u32) -> u32,
+    kept: u32,
 }
 
 /// Registers with copies that flip, set and clear bits.
@@ -79,7 +81,10 @@ impl Peripheral for Atomic {
     fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32> {
         let at = offset & 0xFFF;
         match &self.ready {
-            Some(r) if r.at == at => Some((r.from)(self.regs.read(r.of, size, host)?)),
+            Some(r) if r.at == at => {
+                let own = self.regs.read(at, size, host)? & r.kept;
+                Some((r.from)(self.regs.read(r.of, size, host)?) | own)
+            }
             _ => self.regs.read(at, size, host),
         }
     }

@@ -16,8 +16,7 @@ pub(super) fn sysctrl(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 pub(super) fn gclk(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    // STATUS: never busy
-    (0x0C, Box::new(Bytes { size: 0x0C, fixed: &[(1, 0)], bytes: [0; 256] }))
+    (0x0C, Box::new(Gclk { others: [0; 4], generators: [[0; 4]; 16], dividers: [[0; 4]; 16], selected: [0; 2] }))
 }
 
 pub(super) fn pm(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -81,6 +80,43 @@ impl Peripheral for Bytes {
                 *b = v;
             }
         })
+    }
+}
+
+/// CTRL, STATUS, which is never busy, CLKCTRL; GENCTRL and GENDIV of the generator that their lowest byte was last written
+/// for (DS40001882, 15.8).
+#[derive(Debug)]
+struct Gclk {
+    others: [u8; 4],
+    generators: [[u8; 4]; 16],
+    dividers: [[u8; 4]; 16],
+    selected: [usize; 2],
+}
+
+impl Gclk {
+    fn bytes(&mut self, offset: u32, size: u8) -> Option<&mut [u8]> {
+        let register = match offset / 4 {
+            0 => &mut self.others,
+            1 => &mut self.generators[self.selected[0]],
+            _ => &mut self.dividers[self.selected[1]],
+        };
+        let from = offset as usize % 4;
+        register.get_mut(from..from + usize::from(size))
+    }
+}
+
+impl Peripheral for Gclk {
+    fn read(&mut self, offset: u32, size: u8, _: &mut Host) -> Option<u32> {
+        let status = if offset < 2 { 0xFF00 >> (8 * offset) } else { 0 };
+        self.bytes(offset, size).map(|b| b.iter().rev().fold(0, |v, b| v << 8 | u32::from(*b)) & !status)
+    }
+
+    fn write(&mut self, offset: u32, size: u8, value: u32, _: &mut Host) -> Option<()> {
+        if offset == 4 || offset == 8 {
+            self.selected[offset as usize / 4 - 1] = value as usize & 15;
+        }
+        self.bytes(offset, size)?.copy_from_slice(&value.to_le_bytes()[..size.into()]);
+        Some(())
     }
 }
 
