@@ -25,7 +25,8 @@ def profile(
     shares = tuple(Share(*share) for share in client.causes(request)) if timing else ()
     tree, instructions, taken = client.profile(request)
     nodes = tuple(Node(*node) for node in tree)
-    return Profile(job.implementation.label, nodes, instructions, taken, unaligned, shares)
+    rom = measure.load_size(built.images["both"])
+    return Profile(job.implementation.label, nodes, instructions, taken, unaligned, shares, rom)
 
 
 def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:

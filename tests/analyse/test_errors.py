@@ -168,3 +168,20 @@ def test_figures_of_an_unknown_kind_say_of_each_kind_what_is_published(monkeypat
     assert texts == [e.text for e in MADE[:2]]
     assert nothing.startswith("nothing is published of compiled code on nrf52840 and this model;")
     assert of_kinds("nrf52840", "core/4") == [errors.unpublished("nrf52840 and this model")]
+
+
+@pytest.mark.parametrize(("image", "held"), [(None, True), (32768, True), (32769, False)])
+def test_an_image_beyond_the_cache_has_no_error_of_cached_code(
+    monkeypatch: pytest.MonkeyPatch, image: int | None, held: bool
+) -> None:
+    """Neither as a row nor where sim and profile show figures of it."""
+    monkeypatch.setattr(errors, "published", published)
+    model = "xtensa-lx106-cached/1"
+    found = errors.of_model("esp8266-flash", model, image)
+    assert [e.memory for e in found] == ["cached"] * held
+    texts = of_kinds("esp8266-flash", model, image)
+    assert ("95 % of them within" in texts[0]) == held
+    assert held or f"where code, here {image} bytes, is larger than the cache" in texts[0]
+    size = {} if image is None else {"image_rom": image}
+    [row] = rows([made("esp8266-flash", model, assembly_cycles=0, rom=10, **size)])
+    assert (error_of(row) is not None) == held

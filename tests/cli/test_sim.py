@@ -125,6 +125,12 @@ def test_one_function(cli: Cli, image: bytes) -> None:
         ("sim x.elf --chip bluepill", "x.elf on bluepill: the image is for AVR (e_machine 83), the chip is Arm (40)"),
         ("sim none.elf --chip uno", "none.elf: No such file or directory; name another image"),
         ("sim request --chip uno", "request: begins as neither ELF nor Intel HEX do; give --base if these"),
+        ("sim x.elf --chip uno --uart x.elf", "--uart x.elf: is the file of IMAGE too; name another file"),
+        ("sim x.elf --chip uno --uart ./x.elf", "--uart x.elf: is the file of IMAGE too"),
+        ("sim x.elf --chip uno --input request --uart request", "--uart request: is the file of --input too"),
+        ("sim x.elf --chip uno --uart a.json -o a.json", "-o a.json: is the file of --uart too"),
+        ("sim x.elf --chip uno --call copied --arg @file:request --uart request", "is the file of --arg @file:request"),
+        ("sim request --chip uno --format json -o request", "-o request: is the file of IMAGE too"),
         (
             "sim request --chip uno --base 0 --trigger work",
             "these are bytes without symbols; give an address, or an ELF file",

@@ -77,9 +77,8 @@ def error_of(row: Row) -> Error | None:
         found = [e for e in found if e.code == kind]
     elif not any(e.code == "compiled" for e in found):
         return None
-    found = [e for e in found if e.memory in ("any", _memory(row, e.cache_bytes) or e.memory)]
-    exact = {e.code for e in found if e.memory != "any"}
-    found = [e for e in found if e.memory != "any" or e.code not in exact]
+    rom = row.get("image_rom", row.get("rom"))
+    found = _held(found, int(rom) if isinstance(rom, (int, float)) else None)
     return max(found, key=lambda e: e.p95_percent, default=None)
 
 
@@ -92,15 +91,19 @@ def of_models(rows: Sequence[Row]) -> list[Error]:
     return [e for e in published() if (e.target, e.timing_model) in models]
 
 
-def of_model(target: str, timing_model: str) -> list[Error]:
-    """The published errors of a target's timing model."""
-    return [e for e in published() if (e.target, e.timing_model) == (target, timing_model)]
+def of_model(target: str, timing_model: str, image_rom: int | None = None) -> list[Error]:
+    """The published errors of a target's timing model; only those of what a cache holds, or does not, of an image of so
+    many bytes, if this is known."""
+    found = [e for e in published() if (e.target, e.timing_model) == (target, timing_model)]
+    return found if image_rom is None else _held(found, image_rom)
 
 
-def of_kinds(target: str, timing_model: str) -> list[str]:
+def of_kinds(target: str, timing_model: str, image_rom: int | None = None) -> list[str]:
     """What is known of the error of a target's timing model, in words, for each kind of code: for a reader of figures
-    whose kind is not known."""
-    found = of_model(target, timing_model)
+    whose kind is not known. As :func:`of_model` of an image of so many bytes."""
+    found = of_model(target, timing_model, image_rom)
+    if not found and of_model(target, timing_model):
+        return [unpublished(f"{target} and this model where code, here {image_rom} bytes, is larger than the cache")]
     texts = [e.text for e in found]
     missing = [code for code in CODES if code not in {e.code for e in found}]
     if not found:
@@ -131,10 +134,17 @@ def _cache(target: str) -> int:
     return int(flash["cache_lines"] * flash["line_bytes"])
 
 
-def _memory(row: Row, cache_bytes: int) -> str:
-    """Whether a cache holds all of a row's image, harness and all, as the published errors have it; empty where there
-    is no cache, or this is not known."""
-    size, rom = cache_bytes or _cache(str(row["target"])), row.get("image_rom", row.get("rom"))
-    if not size or not isinstance(rom, (int, float)):
+def _held(found: Sequence[Error], image_rom: int | None) -> list[Error]:
+    """Of these errors those of an image of so many bytes, or of one of unknown size."""
+    found = [e for e in found if e.memory in ("any", _memory(e, image_rom) or e.memory)]
+    exact = {e.code for e in found if e.memory != "any"}
+    return [e for e in found if e.memory != "any" or e.code not in exact]
+
+
+def _memory(error: Error, image_rom: int | None) -> str:
+    """Whether a cache holds all of an image, harness and all, as the published errors have it; empty where there is no
+    cache, or this is not known."""
+    size = error.cache_bytes or _cache(error.target)
+    if not size or image_rom is None:
         return ""
-    return "cached" if rom <= size else "beyond"
+    return "cached" if image_rom <= size else "beyond"

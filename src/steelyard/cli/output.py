@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -135,6 +136,25 @@ def _begins(path: Path) -> bytes:
 
 #: files that SQLite keeps beside a database, which are a part of it
 _BESIDE = ("-wal", "-shm", "-journal")
+
+
+def apart(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None] = MappingProxyType({})) -> None:
+    """:class:`UserError` where a file that is written, by its option, is one that is read, or another one that is."""
+    seen = dict(inputs)
+    for option, path in outputs.items():
+        same = next((other for other, there in seen.items() if path and there and _same(path, there)), None)
+        if same is not None:
+            raise UserError(f"{option} {cut(str(path))}: is the file of {same} too; name another file")
+        seen[option] = path
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        if one.exists() and not one.is_file():
+            return False  # as /dev/null, which any number may have
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, RuntimeError, ValueError):
+        return False  # one of them is not there yet, or cannot be looked at
 
 
 def writable(path: Path) -> None:

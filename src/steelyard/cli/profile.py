@@ -24,7 +24,7 @@ from ..publish.sheet import Cell, plain
 from . import options
 from .examine import Examine, answered, beside, declared, jobs
 from .options import command
-from .output import TABLES, Output, writable
+from .output import TABLES, Output, apart, writable
 from .weigh import max_cycles
 
 _OPERATIONS: dict[str, Op] = {
@@ -56,6 +56,7 @@ def verb(ask: Profile) -> int:
     """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
     if ask.svg is not None:
         writable(ask.svg)
+        apart({"--svg": ask.svg, "-o": ask.out.path})
     asked = jobs(ask)
     first = next(iter(asked.values()))
     operation, adlen, mlen = _call(ask, first)
@@ -76,10 +77,11 @@ def verb(ask: Profile) -> int:
         columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
         answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
     model = timing_model(first.target)
-    errors = to_builtins(of_model(first.target.name, model))
+    rom = max(p.image_rom for p in found.values())
+    errors = to_builtins(of_model(first.target.name, model, rom))
     document = {"title": title, "profiles": [_json(p) for p in found.values()], "errors": errors}
     causes = [tables.causes(p, model) for p in found.values()] if ask.timing else []
-    notes = [f"Error of cycles: {text}." for text in of_kinds(first.target.name, model)]
+    notes = [f"Error of cycles: {text}." for text in of_kinds(first.target.name, model, rom)]
     ask.out.give([answer, *map(tables.mix, found.values()), *causes], document, notes)
     return 0
 

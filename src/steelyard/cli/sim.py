@@ -25,7 +25,7 @@ from ..publish import profile as tables
 from ..publish.sheet import Cell, Sheet, plain
 from . import options
 from .options import command
-from .output import TABLES, Output, writable
+from .output import TABLES, Output, apart, writable
 
 #: how a run ended, in words
 _ENDS = {
@@ -100,11 +100,14 @@ def verb(ask: Sim) -> int:
     the registers that a program reads in each round in which it waits, watchdogs that stay on, and settings of clock,
     flash and cache that are not those that cycles and seconds are of.
     """
-    target = _chip(ask.chip)
+    target, written = _chip(ask.chip), None
     if ask.uart is not None and str(ask.uart) != "-":
         writable(ask.uart)
+        written = ask.uart
     elif ask.uart is not None and ask.out.path is None and ask.out.format:
         raise UserError("--uart -: the answer is for a program and on standard output too; name a file for one of them")
+    files = {f"--arg {cut(a)}": Path(a.removeprefix(_FROM)) for a in ask.arg if a.startswith(_FROM)}
+    apart({"--uart": written, "-o": ask.out.path}, {"IMAGE": ask.image, "--input": ask.input, **files})
     image = _read(ask.image, "image")
     is_elf = image.startswith(b"\x7fELF")
     if is_hex := _HEX.match(image) is not None:
@@ -152,7 +155,8 @@ def verb(ask: Sim) -> int:
             f"{counted(seen.left, 'call')} not counted: left by a jump past the caller, as longjmp does. Their cycles "
             "are in those by function."
         )
-    ask.out.give(_sheets(ask, target, seen), _json(target, seen), [*said, *_notes(target, seen)])
+    rom = sum(len(content) for _, content in pieces or elf.segments(image)) - sum(n for _, n in seen.left_out)
+    ask.out.give(_sheets(ask, target, seen, rom), _json(target, seen, rom), [*said, *_notes(target, seen)])
     return 0 if seen.fine and not uncalled else 1
 
 
@@ -227,7 +231,7 @@ def _send(output: bytes, to: Path | None, *, followed: bool) -> None:
         Output(None, "bin").put(output if ends else output + b"\n")
 
 
-def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
+def _sheets(ask: Sim, target: Target, seen: Seen, rom: int) -> list[Sheet]:
     title = f"{ask.image.name} on {target.name} ({target.chip_name}, {target.chip.clock_hz / 1e6:g} MHz, simulated)"
     clock = target.chip.clock_hz
     facts: list[tuple[Cell, ...]] = [
@@ -236,7 +240,7 @@ def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
         ("cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
         ("timing model", seen.timing_model),
     ]
-    facts += [("error of cycles", text) for text in _errors(target, seen)]
+    facts += [("error of cycles", text) for text in _errors(target, seen, rom)]
     if seen.result is not None:
         values = foreign.returned(target, seen.result)
         facts.append(("returned", ", ".join(f"{v:#x} ({size} bytes)" for size, v in values.items())))
@@ -309,10 +313,10 @@ def _notes(target: Target, seen: Seen) -> list[str]:
     return notes
 
 
-def _json(target: Target, seen: Seen) -> dict[str, object]:
+def _json(target: Target, seen: Seen, rom: int) -> dict[str, object]:
     data: dict[str, object] = to_builtins(seen)
     data["result"] = None if seen.result is None else foreign.returned(target, seen.result)
-    data["errors"] = [] if _set_apart(target, seen) else to_builtins(of_model(target.name, seen.timing_model))
+    data["errors"] = [] if _set_apart(target, seen) else to_builtins(of_model(target.name, seen.timing_model, rom))
     data["settings"] = [
         {
             "name": name,
@@ -346,11 +350,11 @@ def _json(target: Target, seen: Seen) -> dict[str, object]:
     return data
 
 
-def _errors(target: Target, seen: Seen) -> list[str]:
-    """How far cycles of this target are from silicon's, in words."""
+def _errors(target: Target, seen: Seen, rom: int) -> list[str]:
+    """How far cycles of this target are from silicon's, in words, for an image of so many bytes."""
     if _set_apart(target, seen):
         return [unpublished(f"{target.name} and this model with the image's settings")]
-    return of_kinds(target.name, seen.timing_model)
+    return of_kinds(target.name, seen.timing_model, rom)
 
 
 def _set_apart(target: Target, seen: Seen) -> bool:

@@ -8,7 +8,7 @@ from .image import image_figures
 from .phases import DATA, another, joined, message, phases, unscheduled
 from .plausible import implausible
 from .repeats import repeated, sampled
-from .rom import added, helpers, uncounted
+from .rom import added, helpers, load_size, uncounted
 from .share import share, written
 from .whole import why_not
 
@@ -29,6 +29,7 @@ __all__ = [
     "image_figures",
     "implausible",
     "joined",
+    "load_size",
     "message",
     "one_call",
     "phases",

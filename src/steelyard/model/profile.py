@@ -27,7 +27,8 @@ class Share(Struct, frozen=True):
 
 class Profile(Struct, frozen=True):
     """The profile of one call: nodes (callers before callees), instruction counts by mnemonic, taken branches,
-    unaligned accesses, and cycles by cause where they were asked for."""
+    unaligned accesses, and cycles by cause where they were asked for. ``image_rom`` are the bytes of flash of the image
+    that it was taken of; 0 where this is not known."""
 
     label: str
     nodes: tuple[Node, ...]
@@ -35,6 +36,7 @@ class Profile(Struct, frozen=True):
     taken: int
     unaligned: int
     shares: tuple[Share, ...] = ()
+    image_rom: int = 0
 
     @property
     def cycles(self) -> int:
