@@ -219,3 +219,33 @@ def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target,
         run(bluepill, image, call=0x20000000)
     with pytest.raises(ValueError, match="leaves no room for a stack"):
         run(bluepill, image, call=0x08000100, arguments=(bytes(20 << 10),))
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        *((arm, ".syntax unified\n.thumb\n.word RAM + 0x1000, main\n@main: movs r4, #100\n ldr r0, =RAM + 0x100\n1: bl f\n"
+           " subs r4, #1\n bne 1b\n bkpt\n.pool\n.balign 8\n@f: ldr r1, [r0]\n@g: ldr r2, [r0, #4]\n ldr r3, [r0, #8]\n"
+           " adds r1, r2\n str r1, [r0]\n bx lr\n")
+          for arm in ("bluepill", "stm32f407", "nrf52840", "due", "mkrzero", "nucleo-f746zg")),
+        ("gd32vf103", "@main: li s0, 100\n li a0, 0x20000100\n1: jal f\n addi s0, s0, -1\n bnez s0, 1b\n ebreak\n"
+         "@f: lw a1, 0(a0)\n@g: addi a1, a1, 1\n sw a1, 0(a0)\n ret\n"),
+        # a skip from before a place to behind it
+        ("uno", "@main: ldi r20, 100\n1: rcall f\n dec r20\n brne 1b\n break\n@f: inc r0\n sbrs r20, 0\n@g: inc r1\n"
+         " lds r2, 0x100\n ret\n"),
+    ],
+)  # fmt: skip
+def test_a_place_inside_of_a_run_changes_no_cycles(tmp_path: Path, name: str, program: str) -> None:
+    """Wherever calls are measured, into which another function falls or a loop comes in its middle."""
+    target = the_target(name)
+    ram = f".equ RAM, {target.chip.ram.base:#x}\n"
+    (tmp_path / "a.s").write_text(ram + re.sub("@(main|f|g):", r".globl \1\n.type \1, %function\n\1:", program))
+    image = linked(tmp_path, target)
+    alone = run(target, image)
+    assert alone.end == "breakpoint"
+    first, last = (foreign.address(image, n) or 0 for n in ("main", "g"))
+    for place in range(first, last + 8, 2):
+        seen = run(target, image, trigger=place)
+        assert (seen.end, seen.cycles) == ("breakpoint", alone.cycles), hex(place)
+    calls = run(target, image, trigger=last).calls
+    assert name == "uno" or len(calls) == 100

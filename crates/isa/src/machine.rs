@@ -9,7 +9,7 @@ use mcu::{Fault, FaultKind, Image, Site, Stop};
 use crate::block::{Block, Core, Timing};
 use crate::cause::{Cause, Shares, Work, add};
 use crate::native::Translator;
-use crate::pieces::Pieces;
+use crate::pieces::{Pieces, part};
 use crate::profile::Profile;
 
 /// Longest run that is decoded as one block, in instructions.
@@ -41,6 +41,10 @@ pub struct Machine<C: Core, T: Timing<C>> {
     places: Vec<u32>,
     met: bool,
     resumed: bool,
+    /// Parts of runs that such places are in, by the run's beginning and their own beginning and end; and the run that goes
+    /// on at an address, if it does.
+    parts: HashMap<(u32, u32, u32), Box<Block<C>>>,
+    open: Option<(u32, u32)>,
     /// Cycles between the trigger's edges by cause, while they are asked for, and runs taken to pieces for this.
     shares: Option<Shares>,
     pieces: HashMap<u32, Pieces<C>>,
@@ -70,6 +74,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             places: Vec::new(),
             met: false,
             resumed: false,
+            parts: HashMap::new(),
+            open: None,
             shares: None,
             pieces: HashMap::new(),
             translator: None,
@@ -98,6 +104,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     fn forget(&mut self) {
         self.blocks.fill_with(|| None);
         self.pieces.clear();
+        self.parts.clear();
+        self.open = None;
         if let Some(translator) = &mut self.translator {
             translator.clear();
         }
@@ -118,7 +126,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     pub fn reset(&mut self) {
         self.cycles = 0;
         self.timing.reset();
-        (self.last, self.left_flash, self.kept) = (usize::MAX, None, None);
+        (self.last, self.left_flash, self.kept, self.open) = (usize::MAX, None, None, None);
         self.before.clear();
         self.core.memory_mut().stop = None;
         self.core.memory_mut().forget_call();
@@ -157,21 +165,14 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         } else if self.profile.is_some() || !self.places.is_empty() {
             self.run_blocks::<true>(deadline)
         } else {
+            self.open = None;
             self.run_blocks::<false>(deadline)
         }
     }
 
     /// Runs like [`Machine::run`], and ends where the program comes to one of `places`, which it does not at its first
-    /// step; returns whether it did. Where no block begins there without it, costs may differ by what neighbours cost
-    /// each other.
+    /// step; returns whether it did. Inside a run, each part of it costs what it does in the run.
     pub fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
-        for &place in places {
-            for block in self.blocks_before(place) {
-                if block.as_ref().is_some_and(|b| b.start < place && place < b.end) {
-                    *block = None;
-                }
-            }
-        }
         (self.places, self.met, self.resumed) = (places.to_vec(), false, true);
         let stop = self.run(budget);
         self.places.clear();
@@ -213,22 +214,22 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             if !self.before.is_empty() && self.came_back(pc) {
                 return self.core.memory().stop.unwrap_or(Stop::Budget);
             }
-            let slot = (pc.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
+            let open = if PROFILED { self.open.take().filter(|o| o.1 == pc).map(|o| o.0) } else { None };
+            let start = open.unwrap_or(pc);
+            let slot = (start.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
             let block = match self.blocks.get_mut(slot) {
                 Some(Some(b)) => b,
                 Some(None) => {
-                    let mut run = self.core.decode(pc, self.max_run);
-                    if PROFILED {
-                        let mut most = run.insns.len();
-                        while most > 1 && self.places.iter().any(|p| pc < *p && *p < run.end) {
-                            most -= 1;
-                            run = self.core.decode(pc, most);
-                        }
-                    }
+                    let run = self.core.decode(start, self.max_run);
                     let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
                     let m = self.core.memory();
-                    let (calls, edges) = (m.finished, m.watch.in_run(pc));
-                    self.blocks[slot].insert(Box::new(Block { hot, calls, edges, ..Block::new(pc, run, &self.timing) }))
+                    let (calls, edges) = (m.finished, m.watch.in_run(start));
+                    self.blocks[slot].insert(Box::new(Block {
+                        hot,
+                        calls,
+                        edges,
+                        ..Block::new(start, run, &self.timing)
+                    }))
                 }
                 None => {
                     let m = self.core.memory_mut();
@@ -239,8 +240,19 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     return self.outside(stop);
                 }
             };
+            let whole = block.end;
+            if open.is_none() {
+                self.cycles += u64::from(self.timing.enter(start, whole));
+            }
+            let place = if PROFILED { self.places.iter().filter(|&&p| pc < p && p < whole).min() } else { None };
+            let block = if PROFILED && (open.is_some() || place.is_some()) {
+                let to = place.map_or(whole, |&p| p);
+                let (core, timing, max) = (&self.core, &self.timing, self.max_run);
+                self.parts.entry((start, pc, to)).or_insert_with(|| Box::new(part(core, timing, start, pc..to, max)))
+            } else {
+                block
+            };
             let end = block.end;
-            self.cycles += u64::from(self.timing.enter(block.start, end));
             if !PROFILED && block.native {
                 self.run_native(slot);
                 self.last = usize::MAX;
@@ -265,6 +277,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
             }
             if PROFILED {
+                let next = self.core.pc();
+                self.open = (end <= next && next < whole).then_some((start, next));
                 if let Some(profile) = &mut self.profile {
                     // of the blocks with the edges, only the cycles between them count
                     let m = self.core.memory();
@@ -420,6 +434,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// Forgets blocks that go past the address `at`.
     fn forget_before(&mut self, at: u32) {
         self.blocks_before(at).fill_with(|| None);
+        self.parts.clear();
+        self.open = None;
         if let Some(translator) = &mut self.translator {
             translator.clear();
             self.blocks.iter_mut().flatten().for_each(|b| (b.native, b.runs, b.hot) = (false, 0, self.hot));

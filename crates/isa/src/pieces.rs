@@ -5,8 +5,9 @@
 //! up to the model's own figure, whatever its rules are.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use crate::block::{Block, Core, Costs, Run, Timing};
+use crate::block::{Block, Core, Costs, Insn, Run, Timing};
 use crate::cause::{Cause, Work};
 
 /// One instruction of a run by itself, with the costs that it has there. An IT block is one, too.
@@ -45,21 +46,45 @@ impl<C: Core> Pieces<C> {
 }
 
 fn piece<C: Core>(run: &Run<C>, costs: &Costs, parts: &[(Work, Vec<(Cause, u32)>)], at: u32, one: Run<C>) -> Piece<C> {
-    let mut own = Costs { each: Vec::new(), taken: Vec::new(), skipped: costs.skipped };
+    let found = within(run, &one);
+    let mine = found.iter().map(|found| found.map_or((Work::Nothing, Vec::new()), |k| parts[k].clone())).collect();
+    Piece { block: priced(costs, &found, at, one), parts: mine }
+}
+
+/// What a run that begins at `start` has in a range of its addresses, with the costs that this has in the run. An
+/// instruction that others depend on, as those of an IT block, is not parted from them.
+pub(crate) fn part<C: Core>(core: &C, timing: &impl Timing<C>, start: u32, of: Range<u32>, max: usize) -> Block<C> {
+    let run = core.decode(start, max);
+    let costs = timing.costs(&run.steps);
+    let mut own = core.decode(of.start, max);
+    let mut most = own.insns.len();
+    while most > 1 && own.end > of.end {
+        most -= 1;
+        own = core.decode(of.start, most);
+    }
+    let found = within(&run, &own);
+    priced(&costs, &found, of.start, own)
+}
+
+/// The instructions of a run that those of a part of it are; none for what only ends the part.
+fn within<C: Core>(run: &Run<C>, part: &Run<C>) -> Vec<Option<usize>> {
     let mut seen: Vec<(u32, Work)> = Vec::new();
-    let mut mine = Vec::new();
-    for (insn, step) in one.insns.iter().zip(&one.steps) {
+    let mut one = |(insn, step): (&Insn<C>, &C::Step)| {
         let same = (insn.site.pc, C::work(step));
         let before = seen.iter().filter(|s| **s == same).count();
         seen.push(same);
         let alike = |&k: &usize| (run.insns[k].site.pc, C::work(&run.steps[k])) == same;
-        // the end of a piece may look like one of the whole run
-        let found = (0..run.insns.len()).filter(alike).nth(before).filter(|_| insn.site.pc < one.end);
-        own.each.push(found.map_or(0, |k| costs.each[k]));
-        own.taken.push(found.map_or(0, |k| costs.taken[k]));
-        mine.push(found.map_or((Work::Nothing, Vec::new()), |k| parts[k].clone()));
-    }
-    Piece { block: Block::priced(at, one, &own), parts: mine }
+        // the end of a part may look like one of the whole run
+        (0..run.insns.len()).filter(alike).nth(before).filter(|_| insn.site.pc < part.end)
+    };
+    part.insns.iter().zip(&part.steps).map(&mut one).collect()
+}
+
+/// A part of a run, with the costs that its instructions have there.
+fn priced<C: Core>(costs: &Costs, found: &[Option<usize>], at: u32, part: Run<C>) -> Block<C> {
+    let each = found.iter().map(|k| k.map_or(0, |k| costs.each[k])).collect();
+    let taken = found.iter().map(|k| k.map_or(0, |k| costs.taken[k])).collect();
+    Block::priced(at, part, &Costs { each, taken, skipped: costs.skipped })
 }
 
 /// What each step of a run costs, by cause.
