@@ -112,3 +112,14 @@ fn tables_that_overlap_are_refused() {
     assert!(File::parse(&data).is_ok());
     assert_eq!(all(&data), Err("symbol tables overlap".into()));
 }
+
+#[test]
+fn a_program_may_have_no_sections() {
+    let mut data = object(false, "function", 3);
+    data[32..36].fill(0); // e_shoff, then e_shnum and e_shstrndx
+    data[48..52].fill(0);
+    let file = File::parse(&data).expect("sections are for linkers");
+    assert!(file.sections.is_empty() && file.symbols().is_ok_and(|s| s.is_empty()) && file.segments().is_ok());
+    data[50] = 1;
+    assert!(File::parse(&data).is_err(), "names without a section");
+}

@@ -228,7 +228,7 @@ fn pseudo(op: Op, pc: u32, imm: u32) -> Insn<Msp430> {
     Insn { exec, site, imm, a: 0, b: 0, c: 0, d: 0, taken: 0, skips: 0, refund: 0 }
 }
 
-const SEAM: Step = Step { class: Class::Seam, src: Mode::Register, dst: Mode::Register };
+const SEAM: Step = Step { class: Class::Seam, src: Mode::Register, dst: Mode::Register, compares: false };
 
 pub(crate) fn run(core: &Msp430, pc: u32, max: usize) -> Run<Msp430> {
     let mut code: Vec<(Insn<Msp430>, Option<Decoded>)> = Vec::new();
@@ -257,7 +257,9 @@ pub(crate) fn run(core: &Msp430, pc: u32, max: usize) -> Run<Msp430> {
         break;
     }
     choose_handlers(&mut code);
-    let step = |d: &Decoded| Step { class: d.row.class(), src: d.src.mode, dst: d.dst.mode };
+    let compares = |op| matches!(op, Op::Binary(Binary::Cmp | Binary::Bit));
+    let step =
+        |d: &Decoded| Step { class: d.row.class(), src: d.src.mode, dst: d.dst.mode, compares: compares(d.row.op) };
     let steps = code.iter().map(|(_, d)| d.as_ref().map_or(SEAM, step)).collect();
     Run { insns: code.into_iter().map(|(i, _)| i).collect(), steps, end: at }
 }

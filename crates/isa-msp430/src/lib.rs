@@ -72,11 +72,16 @@ impl Core for Msp430 {
     }
 
     fn work(step: &Step) -> Work {
-        match (step.class, step.src, step.dst) {
-            (Class::Seam, ..) => Work::Nothing,
-            (Class::Two, _, Mode::ProgramCounter) | (Class::Call | Class::Return | Class::Jump, ..) => Work::Branch,
-            (Class::Push, ..) | (Class::Two, _, Mode::Indexed) => Work::Store,
-            (_, Mode::Indexed | Mode::Indirect | Mode::Increment, _) => Work::Load,
+        let reads = matches!(step.src, Mode::Indexed | Mode::Indirect | Mode::Increment);
+        match (step.class, step.dst) {
+            (Class::Seam, _) => Work::Nothing,
+            (Class::Call | Class::Return | Class::Jump, _) => Work::Branch,
+            (Class::Two, Mode::Indexed) if step.compares => Work::Load,
+            (Class::Two, Mode::ProgramCounter) if !step.compares => Work::Branch,
+            // also where what is changed in memory was read there
+            (Class::Push, _) | (Class::Two, Mode::Indexed) => Work::Store,
+            (Class::One, _) if reads => Work::Store,
+            _ if reads => Work::Load,
             _ => Work::Compute,
         }
     }

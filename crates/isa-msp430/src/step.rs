@@ -59,6 +59,8 @@ pub struct Step {
     pub src: Mode,
     /// Mode of the destination of [`Class::Two`].
     pub dst: Mode,
+    /// Whether its result only sets the status: CMP and BIT. The cycles are those of the others.
+    pub compares: bool,
 }
 
 impl Op {

@@ -223,3 +223,17 @@ fn runs_end_inside_flash() {
     assert_eq!(core.decode(0xFFFC, 1).insns.len(), 2);
     assert_eq!(core.decode(0x4000, 400).insns.len(), 201);
 }
+
+/// What is compared in memory is read; what is changed there is written.
+#[test]
+fn work_is_that_of_the_operation() {
+    let mut core = core();
+    // cmp and bit #1, 2(r5); add and mov #1, 2(r5); rra 2(r5), swpb @r5; rra r5; cmp 2(r5), r6
+    let code = [0x9395, 2, 0xB395, 2, 0x5395, 2, 0x4395, 2, 0x1115, 2, 0x10A5, 0x1105, 0x9516, 2, 0x4130u16];
+    for (to, word) in core.mem.flash.chunks_mut(2).zip(code) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    let work: Vec<_> = core.decode(0x4000, 128).steps.iter().map(Msp430::work).collect();
+    use isa::Work::{Branch, Compute, Load, Store};
+    assert_eq!(work, [Load, Load, Store, Store, Store, Store, Compute, Load, Branch]);
+}
