@@ -224,9 +224,9 @@ def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target,
 @pytest.mark.parametrize(
     ("name", "program"),
     [
-        *((arm, ".syntax unified\n.thumb\n.word RAM + 0x1000, main\n@main: movs r4, #100\n ldr r0, =RAM + 0x100\n1: bl f\n"
-           " subs r4, #1\n bne 1b\n bkpt\n.pool\n.balign 8\n@f: ldr r1, [r0]\n@g: ldr r2, [r0, #4]\n ldr r3, [r0, #8]\n"
-           " adds r1, r2\n str r1, [r0]\n bx lr\n")
+        *((arm, ".syntax unified\n.thumb\n.word RAM + 0x1000, main\n@main: movs r4, #100\n ldr r0, =RAM + 0x100\n"
+           "1: bl f\n subs r4, #1\n bne 1b\n bkpt\n.pool\n.balign 8\n@f: ldr r1, [r0]\n@g: ldr r2, [r0, #4]\n"
+           " ldr r3, [r0, #8]\n adds r1, r2\n str r1, [r0]\n bx lr\n")
           for arm in ("bluepill", "stm32f407", "nrf52840", "due", "mkrzero", "nucleo-f746zg")),
         ("gd32vf103", "@main: li s0, 100\n li a0, 0x20000100\n1: jal f\n addi s0, s0, -1\n bnez s0, 1b\n ebreak\n"
          "@f: lw a1, 0(a0)\n@g: addi a1, a1, 1\n sw a1, 0(a0)\n ret\n"),
