@@ -32,7 +32,7 @@ def trees(draw: st.DrawFn) -> Profile:
     """Any call tree: a node's caller is itself or an earlier one."""
     nodes: list[Node] = []
     for k in range(draw(st.integers(1, 30))):
-        name = draw(st.sampled_from(["main", "a", "b", "permute<&>", '"']))
+        name = draw(st.sampled_from(["main", "a", "b", "permute<&>", '"', "\x01\x1b", "\ud800\uffff"]))
         nodes.append(Node(name, draw(st.integers(0, k)), draw(st.integers(1, 9)), draw(st.integers(0, 10**6))))
     return Profile("x", tuple(nodes), {}, 0, 0)
 

@@ -12,6 +12,7 @@ from steelyard.model.target import Target
 from steelyard.model.workload import workload
 from steelyard.verify.expected import Expected
 from steelyard.verify.known import readings
+from steelyard.verify.vectors import counting
 from tests import toys
 from tests.conftest import ROOT, Bench
 
@@ -178,3 +179,21 @@ def test_a_size_is_not_refused_for_its_inputs(bench: Bench, uno: Target, which: 
     assert record.failure is not None
     assert record.failure.reason is Reason.WRONG_OUTPUT
     assert "with other inputs" in record.failure.detail
+
+
+def test_what_has_no_key_is_tried_with_no_other(bench: Bench, bluepill: Target) -> None:
+    """Its associated data is called so all the same."""
+    files = toys.files(in_encrypt="if (adlen == 5 && mlen == 4) return 1;")
+    files["api.h"] = files["api.h"].replace("KEYBYTES 16", "KEYBYTES 0")
+    files["encrypt.c"] = files["encrypt.c"].replace("k[i] ^ ", "").replace("k[i % CRYPTO_KEYBYTES]", "0")
+    failed = bench.weigh(bench.package(files), bluepill).failure
+    assert failed is not None
+    assert "associated data 5 bytes" in failed.detail, failed
+    files["encrypt.c"] = files["encrypt.c"].replace("adlen == 5 && mlen == 4", "0")
+    failed = bench.weigh(bench.package(files), bluepill).failure
+    assert failed is not None
+    assert failed.reason is Reason.NO_EXPECTED, failed
+
+
+def test_counting_bytes_of_any_length_go_on() -> None:
+    assert counting(65535, 3) == bytes((3 + i) % 256 for i in range(65535))

@@ -27,7 +27,7 @@ def encode(r: Request) -> bytes:
     size = frame.RUN_HEADER.size + len(r.key) + len(r.npub) + len(r.ad) + len(r.data)
     if size > frame.MAX_PAYLOAD:
         text = f"a call with {size} bytes of input is too large: a frame carries at most {frame.MAX_PAYLOAD}"
-        raise DeviceError(Failure(Reason.PROTOCOL, text))
+        raise DeviceError(Failure(Reason.UNSUPPORTED_SIZE, text))
     flags = r.paint * frame.PAINT | r.in_place * frame.IN_PLACE | r.warm * frame.WARM
     head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], flags, r.offset, 0, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
@@ -197,7 +197,7 @@ class Client:
         if self.hello.api == API_BLOCK:
             return ""
         given = "ciphertext" if request.op is Op.DECRYPT else "message"
-        return f" ({sizes_of(given, request.data, request.ad, request.key)})"
+        return f" ({sizes_of(given, request.data, request.ad, request.key + request.npub)})"
 
     def _know_counter(self) -> None:
         """Makes some empty calls, where the chip's counter is a second time of a call that is not known yet."""

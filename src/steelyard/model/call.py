@@ -54,10 +54,10 @@ class Vector(Struct, frozen=True):
     output: bytes | None = None
 
 
-def sizes_of(given: str, data: bytes, ad: bytes, key: bytes) -> str:
-    """The lengths of a call's inputs in words: ``message 0, associated data 2 bytes``. What has no key has a
-    customization string beside its message, or nothing."""
-    beside = f", {'associated data' if key else 'customization'} {len(ad)}" if key or ad else ""
+def sizes_of(given: str, data: bytes, ad: bytes, secrets: bytes) -> str:
+    """The lengths of a call's inputs in words: ``message 0, associated data 2 bytes``. What has no ``secrets``, key and
+    nonce, has a customization string beside its message, or nothing."""
+    beside = f", {'associated data' if secrets else 'customization'} {len(ad)}" if secrets or ad else ""
     return f"{given} {len(data)}{beside} bytes"
 
 

@@ -56,7 +56,10 @@ class Reason(StrEnum):
     FLASH_OVERFLOW = "flash-overflow", "try -Os or a target with more flash"
     RAM_OVERFLOW = "ram-overflow", "try a target with more RAM"
     NO_BASELINE = "no-baseline", "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why"
-    UNSUPPORTED_SIZE = "unsupported-size", "use a key, nonce, tag, digest, block and context of 0 to 65535 bytes"
+    UNSUPPORTED_SIZE = (
+        "unsupported-size",
+        "use a key, nonce, tag, digest, block and context of 0 to 65535 bytes, and a call's inputs of no more together",
+    )
     HARNESS_SYMBOL = "harness-symbol", "rename the package's functions and variables that clash with the harness"
     PLACED_SECTION = "placed-section", "leave code and data in the compiler's sections: .text, .rodata, .data, .bss"
     # device

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from ..analyse.profile import inclusive
+from ..model.errors import printable
 from ..model.profile import Profile
 from .sheet import spaced
 
@@ -17,6 +18,7 @@ FILLS = ("#f6c96b", "#a9d6f0", "#8fd3bf", "#f3e28a", "#f2b58f", "#e3bcd3", "#c9d
 
 def flame_svg(profile: Profile, title: str) -> str:
     """The SVG text. Every box has its function, calls, cycles and share as a tooltip."""
+    title = printable(title)
     sums = inclusive(profile)
     children: dict[int, list[int]] = {}
     roots = []
@@ -60,12 +62,13 @@ def flame_svg(profile: Profile, title: str) -> str:
 
 def _box(profile: Profile, node: int, cycles: int, total: int, x: float, depth: int, width: float) -> str:
     n = profile.nodes[node]
+    function = printable(n.function)  # symbols may hold any character
     y = TOP + depth * ROW
-    fill = FILLS[sum(n.function.encode()) % len(FILLS)]
+    fill = FILLS[sum(function.encode()) % len(FILLS)]
     calls = "1 call" if n.calls == 1 else f"{spaced(n.calls)} calls"
-    tip = f"{n.function}: {spaced(cycles)} cycles, {100 * cycles / total:.1f} %; {spaced(n.cycles)} in itself; {calls}"
+    tip = f"{function}: {spaced(cycles)} cycles, {100 * cycles / total:.1f} %; {spaced(n.cycles)} in itself; {calls}"
     fits = int((width - 6) / 6.6)
-    name = n.function if len(n.function) <= fits else n.function[: fits - 1] + "…" if fits > 3 else ""
+    name = function if len(function) <= fits else function[: fits - 1] + "…" if fits > 3 else ""
     label = f'<text x="{x + 3:.1f}" y="{y + 15}">{escape(name)}</text>' if name else ""
     rect = f'<rect x="{x:.1f}" y="{y}" width="{max(width - 0.5, THINNEST):.1f}" height="{ROW - 1}" fill="{fill}"/>'
     return f"<g><title>{escape(tip)}</title>{rect}{label}</g>"

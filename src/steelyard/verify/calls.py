@@ -85,8 +85,7 @@ class Verifier:
     def request(self, op: Op, v: Vector, data: bytes) -> Request:
         """A call with the vector's inputs and ``data``."""
         # hashes have neither key nor nonce
-        keyed = self.client.hello.key_bytes > 0
-        return Request(op, v.key if keyed else b"", v.npub if keyed else b"", v.ad, data)
+        return Request(op, v.key if self.aead else b"", v.npub if self.aead else b"", v.ad, data)
 
     def fitting(self, vectors: Sequence[Vector]) -> list[Vector]:
         """The ``vectors`` whose buffers fit the target's RAM."""
@@ -329,7 +328,7 @@ class Verifier:
 
 def describe(v: Vector) -> str:
     """A vector in words: ``vector 3 (message 0, associated data 2 bytes)``. Only known answers have a number."""
-    sizes = sizes_of("message", v.message, v.ad, v.key)
+    sizes = sizes_of("message", v.message, v.ad, v.key + v.npub)
     return f"vector {v.count} ({sizes})" if v.count else sizes
 
 

@@ -210,7 +210,7 @@ def _nonce(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
 
 
 def _key(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
-    return _other(verifier, v, c, key=_bytes(verifier, v, "key", len(v.key)))
+    return _other(verifier, v, c, key=_bytes(verifier, v, "key", len(v.key))) if v.key else None
 
 
 def _other(verifier: Verifier, v: Vector, c: bytes, **changed: bytes) -> Request:

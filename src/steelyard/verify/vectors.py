@@ -17,12 +17,12 @@ from ..model.implementation import Primitive
 
 #: most bytes of message and of associated data in NIST's known answers
 NIST: dict[Primitive, tuple[int, int]] = {"crypto_aead": (32, 32), "crypto_hash": (1024, 0), "crypto_cxof": (32, 32)}
-_BYTES = bytes(range(256)) * 5
+_BYTES = bytes(range(256))
 
 
 def counting(length: int, start: int = 0) -> bytes:
-    """``length`` bytes: start, start + 1, ... mod 256; at most 1024."""
-    return _BYTES[start : start + length]
+    """``length`` bytes: start, start + 1, ... mod 256."""
+    return (_BYTES * ((start + length) // 256 + 1))[start : start + length]
 
 
 @lru_cache(maxsize=8)
