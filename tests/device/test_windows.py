@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from steelyard import _native
+from steelyard.model.call import DeviceError, Op
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from tests import toys
@@ -89,3 +92,28 @@ extern char hook[];
         end = address + 3  # after its ENTRY
     record = bench.weigh(package, esp32)
     assert record.failure is None, record.failure
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "fault"),
+    [
+        (0x40000000, 1, None),  # where no code is, no loop ends
+        (0x40080000, 0, None),
+        (0x40090000, 1, "many-loops: hardware loops end at more than 4096 addresses, which is not modelled at pc"),
+    ],
+)
+def test_ends_of_loops_cost_the_host_little(
+    bench: Bench, esp32: Target, first: int, step: int, fault: str | None
+) -> None:
+    code = f"""{{ static unsigned end = {first:#x}; unsigned n;
+    for (n = 0; n < 300000; n++, end += {step}) {{ register unsigned x __asm__("a8") = end;
+        __asm__ volatile(".byte 0x80, 1, 0x13" : : "r"(x)); }} }}"""
+    client = bench.client(bench.package(in_encrypt=code), esp32)
+    request = client.hello.zeros(Op.ENCRYPT)
+    began = time.monotonic()
+    if fault is None:
+        client.call(request)
+    else:
+        with pytest.raises(DeviceError, match=fault):
+            client.call(request)
+    assert time.monotonic() - began < 3

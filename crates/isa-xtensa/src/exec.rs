@@ -292,7 +292,7 @@ fn rfe(cpu: &mut Xtensa, _: &Insn) {
 fn start_loop(cpu: &mut Xtensa, i: &Insn, count: u32) {
     cpu.lcount = count.wrapping_sub(1);
     cpu.lbeg = i.site.pc.wrapping_add(3);
-    cpu.loop_ends_at(i.imm);
+    cpu.loop_ends_at(i.imm, i.site);
 }
 
 /// LOOP, LOOPGTZ, LOOPNEZ: returns whether the loop is skipped.

@@ -76,6 +76,10 @@ impl Core for Xtensa {
         self.same_callers()
     }
 
+    fn loaded(&mut self) {
+        self.ends.clear();
+    }
+
     fn split(&mut self) -> Option<u32> {
         self.new_end.take()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcu::{Memory, Site};
+use mcu::{FaultKind, Memory, Site};
 
 use crate::features::Features;
 
@@ -26,6 +26,9 @@ impl Default for Events {
         Self { land: [[0; 2]; 4], exception: 0, unaligned: |_, _| 0, div: |_, _| 0 }
     }
 }
+
+/// Ends of hardware loops that an image may have: each costs the host as much as thousands of cycles.
+const MOST_ENDS: usize = 4096;
 
 /// The stack pointer's number in both calling conventions.
 pub(crate) const SP: usize = 1;
@@ -89,7 +92,7 @@ pub struct Xtensa {
     pub(crate) thread: u32,
     /// CCOUNT minus the cycles since reset.
     pub(crate) ccount: u32,
-    /// Every address that was the end of a hardware loop, with where that one began last; blocks do not go past them.
+    /// Every address in code that was the end of a hardware loop, with where that one began last; blocks do not go past them.
     pub(crate) ends: HashMap<u32, u32>,
     pub(crate) new_end: Option<u32>,
     /// PS and the callers of the measured call, innermost first.
@@ -170,10 +173,18 @@ impl Xtensa {
         }
     }
 
-    /// Makes sure that no block goes past the end of a loop.
-    pub(crate) fn loop_ends_at(&mut self, end: u32) {
+    /// Makes sure that no block goes past the end of a loop. Where there is no code, no loop ends.
+    pub(crate) fn loop_ends_at(&mut self, end: u32, site: Site) {
         self.lend = end;
-        if self.ends.insert(end, self.lbeg).is_none() {
+        if self.byte(end.wrapping_sub(1)).is_none() {
+            return;
+        }
+        if let Some(begin) = self.ends.get_mut(&end) {
+            *begin = self.lbeg;
+        } else if self.ends.len() == MOST_ENDS {
+            self.mem.fault(FaultKind::ManyLoops { most: MOST_ENDS }, site);
+        } else {
+            self.ends.insert(end, self.lbeg);
             self.new_end = Some(end);
             self.mem.deadline = 0;
         }

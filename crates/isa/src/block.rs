@@ -77,6 +77,8 @@ pub trait Core: Sized + Send + Sync {
     fn set_registers(&mut self, _values: &[u32]) -> bool {
         false
     }
+    /// Another program is in flash: forgets what was known of the one before.
+    fn loaded(&mut self) {}
     /// Address that no block may go past since the last call of this: the end of a hardware loop that
     /// was not known when blocks were decoded. A core that returns one set the deadline to 0 before.
     fn split(&mut self) -> Option<u32> {

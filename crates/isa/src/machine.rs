@@ -117,6 +117,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// A sentence when the image does not fit.
     pub fn load(&mut self, image: &Image) -> Result<(), String> {
         self.core.memory_mut().program(image)?;
+        self.core.loaded();
         self.forget();
         self.reset();
         Ok(())
@@ -385,14 +386,13 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let on = self.pieces.get(&run).is_some_and(|r| next > pc && r.of.contains_key(&next));
             open = on.then_some(run);
             if self.cycles >= self.core.memory().deadline {
-                let met = self.call_begins() | self.call_enters() | self.left_call();
+                let _ = self.call_begins() | self.call_enters() | self.left_call();
                 if let Some(at) = self.core.split() {
-                    self.pieces.retain(|_, r| !(r.start < at && at < r.end));
+                    self.pieces.retain(|_, r| !(r.start < at && at <= r.end));
                     (open, _) = (None, self.forget_before(at));
-                } else if !met {
-                    return self.core.memory().stop.unwrap_or(Stop::Budget);
                 }
-                if self.core.memory().stop.is_some() || self.cycles >= deadline {
+                // a run that is left in its middle would have other costs when it goes on
+                if self.core.memory().stop.is_some() || self.cycles >= deadline && open.is_none() {
                     return self.core.memory().stop.unwrap_or(Stop::Budget);
                 }
                 self.look_up_at(deadline);
@@ -424,18 +424,23 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         true
     }
 
-    /// All blocks that can go past the address `at`, having begun before it.
-    fn blocks_before(&mut self, at: u32) -> &mut [Option<Box<Block<C>>>] {
-        let end = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
-        let end = end.min(self.blocks.len());
-        &mut self.blocks[end.saturating_sub(MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize)..end]
-    }
-
-    /// Forgets blocks that go past the address `at`.
+    /// Forgets the blocks that go past the address `at`, or up to it: a loop may go back there.
     fn forget_before(&mut self, at: u32) {
-        self.blocks_before(at).fill_with(|| None);
         self.parts.clear();
         self.open = None;
+        self.forget_over(at, |b| b.start < at && at <= b.end);
+    }
+
+    /// Forgets those of the blocks that begin before the address `at` and can reach it for which `which` holds, and all
+    /// native code where there were some, for it may have them.
+    fn forget_over(&mut self, at: u32, which: impl Fn(&Block<C>) -> bool) {
+        let end = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
+        let end = end.min(self.blocks.len());
+        let from = end.saturating_sub(MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize);
+        let found = self.blocks[from..end].iter_mut().filter(|b| b.as_deref().is_some_and(&which));
+        if found.map(|b| *b = None).count() == 0 {
+            return;
+        }
         if let Some(translator) = &mut self.translator {
             translator.clear();
             self.blocks.iter_mut().flatten().for_each(|b| (b.native, b.runs, b.hot) = (false, 0, self.hot));

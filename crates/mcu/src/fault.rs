@@ -22,6 +22,8 @@ pub enum FaultKind {
     Unsupported { word: u32 },
     /// Registers have to be saved or filled, and nothing says where the program's code for it is.
     NoHandlers,
+    /// More hardware loops than the simulator keeps.
+    ManyLoops { most: usize },
     /// The program executed a breakpoint or trap instruction.
     Trap,
     /// The trigger pin was driven by code outside the harness.
@@ -46,6 +48,7 @@ impl FaultKind {
             Self::StackIntoData { .. } => "stack-into-data",
             Self::Unsupported { .. } => "unsupported",
             Self::NoHandlers => "no-handlers",
+            Self::ManyLoops { .. } => "many-loops",
             Self::Trap => "trap",
             Self::ForeignTrigger => "foreign-trigger",
             Self::LeftHarness => "left-harness",
@@ -83,6 +86,9 @@ impl fmt::Display for Fault {
             FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} is not modelled")?,
             FaultKind::NoHandlers => {
                 write!(f, "calls go deeper than the registers, and the image has no handlers of window exceptions")?;
+            }
+            FaultKind::ManyLoops { most } => {
+                write!(f, "hardware loops end at more than {most} addresses, which is not modelled")?;
             }
             FaultKind::Trap => write!(f, "breakpoint or trap instruction")?,
             FaultKind::ForeignTrigger => write!(f, "the trigger pin was driven by code outside of the harness")?,

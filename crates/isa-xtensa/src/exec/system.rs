@@ -51,7 +51,7 @@ fn write_special(cpu: &mut Xtensa, i: &Insn, value: u32) {
     }
     match n {
         special::LBEG => cpu.lbeg = value,
-        special::LEND => cpu.loop_ends_at(value),
+        special::LEND => cpu.loop_ends_at(value, i.site),
         special::LCOUNT => cpu.lcount = value,
         special::SAR => cpu.sar = value & 63,
         special::BR => cpu.sr[usize::from(n)] = value & 0xFFFF,
