@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from threading import Event
 
 import pytest
@@ -281,17 +282,38 @@ def test_calls_that_become_slow_within_a_batch_end_with_the_campaign(bench: Benc
 
 
 @pytest.mark.parametrize("piece", [97, 1000, 12345])
-def test_pieces_of_time_change_no_answer(
-    bench: Bench, target: Target, piece: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pieces_of_time_change_no_answer(bench: Bench, target: Target, piece: int) -> None:
     built = bench.build(bench.package(), target)
     requests = [Request(Op.ENCRYPT, bytes(16), bytes(16), bytes(n), bytes(3 * n)) for n in range(9)]
     whole = [*device.simulated(target, built.images["both"]).calls(requests)]
-    monkeypatch.setattr(simulator, "SLOW", piece)
-    client = device.simulated(target, built.images["both"])
-    assert [*client.calls(requests)] == whole
-    bounded = device.simulated(target, built.images["both"], max_cycles=400_000)
-    assert [*bounded.calls(requests)] == whole
+    client, bounded = (device.simulated(target, built.images["both"], max_cycles=n) for n in (2 * 10**9, 400_000))
+    for one in (client, bounded):
+        in_pieces(one, piece)
+        assert [*one.calls(requests)] == whole
+    other = device.simulated(target, built.images["both"])
+    in_pieces(other, piece)
+    for way in (device.Client.causes, device.Client.profile):
+        assert way(other, requests[-1]) == way(device.simulated(target, built.images["both"]), requests[-1])
+
+
+def in_pieces(client: device.Client, cycles: int) -> None:
+    """Has it look at the time after so many cycles."""
+    assert isinstance(client.link, simulator.SimulatorLink)
+    client.link._native.longest_slice = cycles
+
+
+@pytest.mark.parametrize("way", [device.Client.call, device.Client.tree, device.Client.causes, device.Client.profile])
+def test_a_call_ends_with_the_campaign_however_it_is_looked_at(
+    bench: Bench, bluepill: Target, way: Callable[[device.Client, Request], object]
+) -> None:
+    built = bench.build(bench.package(in_tag="if (mlen) { volatile unsigned w; for (;;) w++; }"), bluepill)
+    client = device.simulated(bluepill, built.images["both"])
+    assert isinstance(client.link, simulator.SimulatorLink)
+    client.link._over = _Soon()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        way(client, Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(1)))
+    assert time.monotonic() - began < 3
 
 
 def test_the_limit_is_that_of_one_call_of_a_batch(bench: Bench, bluepill: Target) -> None:

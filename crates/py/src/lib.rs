@@ -6,6 +6,7 @@ mod chip;
 mod elf;
 mod frame;
 mod peripheral;
+mod running;
 
 use std::collections::HashMap;
 
@@ -34,6 +35,10 @@ type StrayTuple = (u64, &'static str, bool, u32, String, u32, i64, u32);
 struct Simulator {
     inner: Box<dyn sim::Simulator>,
     image: Image,
+    /// Cycles that run between two looks at the time, and the most of them.
+    slice: u64,
+    #[pyo3(get, set)]
+    longest_slice: u64,
 }
 
 impl Simulator {
@@ -54,7 +59,7 @@ impl Simulator {
     #[new]
     fn new(chip: &Chip) -> PyResult<Self> {
         let inner = sim::simulator(&chip.parsed()).map_err(PyValueError::new_err)?;
-        Ok(Self { inner, image: Image::default() })
+        Ok(Self { inner, image: Image::default(), slice: running::SLICE, longest_slice: running::SLICE })
     }
 
     /// Programs the ELF file `elf` and resets.
@@ -74,20 +79,20 @@ impl Simulator {
     }
 
     /// Sends `data`, runs until the firmware waits for more, and returns what it sent. `budget` is in
-    /// cycles, and restarts with each measured call that ends.
+    /// cycles, and restarts with each measured call that ends. `ask` is called several times a second with the cycles that
+    /// passed; what it raises ends the run.
     ///
     /// Raises SimulatorFault or BudgetExceeded; what was sent before stays for `pending`.
-    fn exchange<'py>(&mut self, py: Python<'py>, data: &[u8], budget: u64) -> PyResult<Bound<'py, PyBytes>> {
+    #[pyo3(signature = (data, budget, ask=None))]
+    fn exchange<'py>(
+        &mut self,
+        py: Python<'py>,
+        data: &[u8],
+        budget: u64,
+        ask: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         self.inner.memory_mut().host.to_chip.extend(data);
-        let stop = py.detach(|| {
-            loop {
-                let finished = self.inner.memory().calls.len();
-                let stop = self.inner.run(budget);
-                if stop != Stop::Budget || self.inner.memory().calls.len() == finished {
-                    return stop;
-                }
-            }
-        });
+        let stop = py.detach(|| self.advance(budget, ask.as_ref()))?;
         match stop {
             Stop::Idle => Ok(self.pending(py)),
             Stop::Budget => {
@@ -191,11 +196,18 @@ impl Simulator {
     ///
     /// Returns the call tree as (function, parent's index, calls, cycles in itself), callers first; a
     /// root's parent is itself.
-    fn profile(&mut self, py: Python<'_>, data: &[u8], budget: u64) -> PyResult<Vec<(String, usize, u64, u64)>> {
+    #[pyo3(signature = (data, budget, ask=None))]
+    fn profile(
+        &mut self,
+        py: Python<'_>,
+        data: &[u8],
+        budget: u64,
+        ask: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<(String, usize, u64, u64)>> {
         let (spans, names): (Vec<_>, Vec<_>) =
             self.image.code().into_iter().map(|(r, name)| (Span { start: r.start, end: r.end }, name)).unzip();
         self.inner.set_profile(Some(Profile::new(spans)));
-        let result = self.exchange(py, data, budget).map(|_| ());
+        let result = self.exchange(py, data, budget, ask).map(|_| ());
         let tree = self.inner.set_profile(None);
         result?;
         let nodes = tree.as_ref().map_or(&[][..], Profile::nodes);
@@ -204,14 +216,16 @@ impl Simulator {
 
     /// Sends `data` as `exchange` does and sums up the cycles of measured calls by cause, one instruction at a time:
     /// (cause, kind of instruction, times, cycles). They add up to the calls' cycles.
+    #[pyo3(signature = (data, budget, ask=None))]
     fn causes(
         &mut self,
         py: Python<'_>,
         data: &[u8],
         budget: u64,
+        ask: Option<Py<PyAny>>,
     ) -> PyResult<Vec<(&'static str, &'static str, u64, u64)>> {
         self.inner.set_shares(true);
-        let result = self.exchange(py, data, budget).map(|_| ());
+        let result = self.exchange(py, data, budget, ask).map(|_| ());
         let shares = self.inner.set_shares(false).unwrap_or_default();
         result?;
         Ok(shares.into_iter().map(|((cause, work), s)| (cause.name(), work.name(), s.times, s.cycles)).collect())
@@ -220,26 +234,18 @@ impl Simulator {
     /// Sends `data` and counts instructions of measured calls: ({mnemonic: count}, taken branches).
     ///
     /// Goes one instruction at a time; an IT block or a skipped instruction counts as it is stepped.
-    fn instruction_mix(&mut self, data: &[u8], limit: u64) -> PyResult<(HashMap<String, u64>, u64)> {
-        let mut at: HashMap<u32, u64> = HashMap::new();
-        let mut taken = 0;
+    #[pyo3(signature = (data, limit, ask=None))]
+    fn instruction_mix(
+        &mut self,
+        py: Python<'_>,
+        data: &[u8],
+        limit: u64,
+        ask: Option<Py<PyAny>>,
+    ) -> PyResult<(HashMap<String, u64>, u64)> {
         self.inner.memory_mut().host.to_chip.extend(data);
-        for _ in 0..limit {
-            let pc = self.pc();
-            let inside = self.inner.memory().in_call();
-            let stop = self.inner.step();
-            if inside && self.inner.memory().in_call() {
-                *at.entry(pc).or_default() += 1;
-                let behind = self.pc().wrapping_sub(pc);
-                taken += u64::from(behind == 0 || behind > 4);
-            }
-            match stop {
-                Stop::Budget => {}
-                Stop::Idle => break,
-                Stop::Fault(f) => return Err(SimulatorFault::new_err((f.kind.name(), format!("{f}")))),
-            }
-        }
+        let counted = py.detach(|| self.count(limit, ask.as_ref()));
         self.inner.single_step(false);
+        let (at, taken) = counted?;
         let mut mix: HashMap<String, u64> = HashMap::new();
         for (pc, count) in at {
             let text = self.inner.disassemble(pc).0;

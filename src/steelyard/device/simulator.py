@@ -20,7 +20,7 @@ from ..model.target import Chip, Target
 MAX_CYCLES = 2_000_000_000
 #: the same for all calls of a run, as a multiple of it: about half an hour
 ALTOGETHER = 500
-#: calls with more cycles are made one by one; within one, a run can be stopped whenever so many have passed
+#: calls with more cycles are made one by one
 SLOW = 10_000_000
 #: bytes of other calls in a batch: a few hundred of them take seconds at most
 _BATCH = 1 << 14
@@ -85,22 +85,15 @@ class SimulatorLink:
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data``, runs until the firmware waits for more, and returns what it sent. Raises :class:`DeviceError`
         for a fault and beyond the limit of cycles, and :class:`KeyboardInterrupt` when the campaign is over."""
-        left, waiting, passed = self._max_cycles, -1, self._spent
-        while True:
-            if self._over is not None and self._over.is_set():
-                raise KeyboardInterrupt
-            piece = min(left, SLOW)
-            with _named(self._chip):
-                try:
-                    return self._native.exchange(data, piece)
-                except _native.BudgetExceeded as e:
-                    same = self._native.waiting == waiting  # else that call has ended, and another takes its time
-                    left = (left if same else self._max_cycles) - piece
-                    if left <= 0:
-                        text = str(e).replace(f"after {piece} ", f"after {self._max_cycles} ", 1)
-                        raise _native.BudgetExceeded(text) from None
-            data, waiting, passed = b"", self._native.waiting, passed + piece
-            self._bounded(passed)
+        self._look(0)
+        with _named(self._chip):
+            return self._native.exchange(data, self._max_cycles, self._look)
+
+    def _look(self, cycles: int) -> None:
+        """Whether to go on; the simulator asks several times a second, with the cycles since its calls began."""
+        if self._over is not None and self._over.is_set():
+            raise KeyboardInterrupt
+        self._bounded(self._spent + cycles)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -115,19 +108,19 @@ class SimulatorLink:
         """Like :meth:`exchange`; returns the call tree of the measured calls as (function, parent's index, calls,
         cycles)."""
         with _named(self._chip):
-            return self._native.profile(data, self._max_cycles)
+            return self._native.profile(data, self._max_cycles, self._look)
 
     def causes(self, data: bytes) -> list[tuple[str, str, int, int]]:
         """Like :meth:`exchange`, one instruction at a time; returns the cycles of the measured calls by cause as
         (cause, kind of instruction, times, cycles)."""
         with _named(self._chip):
-            return self._native.causes(data, self._max_cycles)
+            return self._native.causes(data, self._max_cycles, self._look)
 
     def instruction_mix(self, data: bytes) -> tuple[dict[str, int], int]:
         """Like :meth:`exchange`, one instruction at a time; returns counts by mnemonic, and the number of taken
         branches."""
         with _named(self._chip):
-            return self._native.instruction_mix(data, self._max_cycles)
+            return self._native.instruction_mix(data, self._max_cycles, self._look)
 
     def pulses(self) -> list[Pulse]:
         """Trigger pulses since the last time this was called, with exact cycles and stack. Raises :class:`DeviceError`
