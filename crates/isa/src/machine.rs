@@ -14,6 +14,11 @@ use crate::profile::Profile;
 
 /// Longest run that is decoded as one block, in instructions.
 pub const MAX_RUN: usize = 128;
+/// Most instructions of decoded blocks, and most runs in pieces: a jump to each address in turn makes a block for each. With
+/// more, all are forgotten. It is more than any program needs that goes from its first instruction to its last.
+const MOST_DECODED: usize = 1 << 23;
+const MOST_PIECES: usize = 1 << 13;
+
 /// No instruction of any core has more bytes: the MSP430's have six.
 const MAX_BYTES: usize = 6;
 
@@ -29,6 +34,8 @@ pub struct Machine<C: Core, T: Timing<C>> {
     pub core: C,
     timing: T,
     blocks: Vec<Option<Box<Block<C>>>>,
+    /// Instructions that were decoded since all blocks were forgotten.
+    decoded: usize,
     /// Cycles since reset.
     pub cycles: u64,
     /// Most instructions in one block: 1 when single-stepping.
@@ -67,6 +74,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             core,
             timing,
             blocks: Vec::new(),
+            decoded: 0,
             cycles: 0,
             max_run: MAX_RUN,
             profile: None,
@@ -103,6 +111,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// Forgets all decoded and translated code.
     fn forget(&mut self) {
         self.blocks.fill_with(|| None);
+        self.decoded = 0;
         self.pieces.clear();
         self.parts.clear();
         self.open = None;
@@ -222,6 +231,10 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 Some(Some(b)) => b,
                 Some(None) => {
                     let run = self.core.decode(start, self.max_run);
+                    if self.decoded > MOST_DECODED {
+                        self.forget();
+                    }
+                    self.decoded += run.insns.len();
                     let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
                     let m = self.core.memory();
                     let (calls, edges) = (m.finished, m.watch.in_run(start));
@@ -331,6 +344,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let run = match open {
                 Some(run) => run,
                 None => {
+                    if self.pieces.len() > MOST_PIECES {
+                        self.pieces.clear();
+                    }
                     let (core, timing) = (&self.core, &self.timing);
                     let run = self.pieces.entry(pc).or_insert_with(|| Pieces::of(core, timing, pc, MAX_RUN));
                     entry = self.timing.enter_by_cause(run.start, run.end);

@@ -7,6 +7,9 @@
 
 use std::collections::HashMap;
 
+/// Most frames that are kept, of calls that need no stack and do not return: beyond it, the older half is forgotten.
+const DEEPEST: usize = 1 << 12;
+
 /// Nodes of a tree: programs with more paths than that are there, such as deep recursion.
 const MOST: usize = 1 << 17;
 
@@ -145,6 +148,9 @@ impl Profile {
         if std::mem::replace(&mut self.counted[node], call) != call {
             self.nodes[node].calls += 1;
         }
+        if self.stack.len() == DEEPEST {
+            self.stack.drain(..DEEPEST / 2);
+        }
         self.stack.push(Frame { node, call, sp, back });
     }
 
@@ -261,6 +267,14 @@ mod tests {
         // on each level twice as many as on the one above it
         let depths: Vec<_> = p.nodes().iter().map(|n| n.calls).collect();
         assert_eq!(depths, [1, 1, 2, 4, 8, 16, 32]);
+    }
+
+    #[test]
+    fn calls_without_end_and_stack_take_no_memory() {
+        let mut p = Profile::new(vec![Span { start: 0, end: 10 }]);
+        (0..1 << 16).for_each(|_| p.block(0, 4, 100, true, 1));
+        assert!(p.stack.len() <= super::DEEPEST);
+        assert_eq!(p.nodes().iter().map(|n| n.cycles).sum::<u64>(), 1 << 16);
     }
 
     #[test]
