@@ -238,12 +238,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
                     let m = self.core.memory();
                     let (calls, edges) = (m.finished, m.watch.in_run(start));
-                    self.blocks[slot].insert(Box::new(Block {
-                        hot,
-                        calls,
-                        edges,
-                        ..Block::new(start, run, &self.timing)
-                    }))
+                    let block = Block::new(start, run, &self.timing);
+                    self.blocks[slot].insert(Box::new(Block { hot, calls, edges, ..block }))
                 }
                 None => {
                     let m = self.core.memory_mut();
