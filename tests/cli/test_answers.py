@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.cli.records import document
 from steelyard.cli.run import sheets_of
-from steelyard.cli.weigh import _confirmations
+from steelyard.cli.weigh import _confirmations, _replaced
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.publish.sheet import text
@@ -277,6 +277,50 @@ def test_what_answers_alike_is_named_by_its_place(tmp_path: Path) -> None:
     with Store.open(tmp_path / "results.db") as opened:
         said = _confirmations(opened, made)
     assert said == [f"toy1/ref ({p}) answers as run {n}, of other sources" for p, n in (("p1", 3), ("p3", 1))]
+
+
+LEFT = "1 row of older sources, compilers or models left out; to see: steelyard publish --all-runs"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "publish --where target==uno",
+        "publish --where target==uno -o x.tex",
+        "publish --where target==uno --pivot target -c rom",
+        "rank --where target==uno",
+        "report --where target==uno -o x.html",
+        "plot top --where target==uno -o x.svg",
+        "study --where target==uno -o x.html",
+        "choose -t uno --mlen 16",
+        "choose --table --mlen 16",
+    ],
+)
+def test_a_filter_hides_not_that_older_sources_are_left_out(cli: Cli, tmp_path: Path, command: str) -> None:
+    store(tmp_path / "results.db", record(), record(digest="b"), record("toy2/ref"))
+    found = cli(command)
+    assert found.code == 0
+    assert (found.out + found.err).replace("uno: ", "").replace("\n", " ").count(LEFT) == 1
+
+
+def test_what_the_filter_hides_is_not_counted(cli: Cli, tmp_path: Path) -> None:
+    old = [record(rom=600, flags="-Os"), record(rom=400), record(rom=400, load="gmu")]
+    store(tmp_path / "results.db", *old, record(digest="b", rom=700), record("toy2/ref"))
+    shown = cli(["publish", "--where", "rom < 550", "-c", "label,rom"])
+    assert "toy1" not in shown.out
+    assert "2 rows of older sources" in shown.out
+    for command in ("publish --where rom<550 --all-runs", "publish --where digest~* -c rom", "publish 2 --where rom>0"):
+        assert "2 rows of older" not in cli(command).out
+
+
+def test_a_stored_run_that_others_replaced_is_told_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    made = [record(), record("toy2/ref"), record(digest="b"), record(digest="b", target="due"), record(target="due")]
+    numbers = store(tmp_path / "results.db", *made)
+    stored = [replace(r, id=n) for r, n in zip(made, numbers, strict=True)]
+    with Store.open(tmp_path / "results.db") as opened:
+        [said] = _replaced(opened, stored[:2])
+        assert said.endswith("; --force makes these the newest: toy1/ref")
+        assert _replaced(opened, stored[1:3] + stored[4:]) == []
 
 
 def heads(*records: Record) -> list[list[str]]:

@@ -184,6 +184,14 @@ def test_figures_without_known_answers_are_said_to_be_left_out(tmp_path: Path) -
             assert "No stored run matches." in site.page(f"{page}?where=rom<0").text
 
 
+def test_a_filter_hides_not_that_older_sources_are_left_out(tmp_path: Path) -> None:
+    with made(tmp_path / "own.db", record(), record(digest="b"), record("toy2/ref")) as store:
+        site = Site(store)
+        for page in ("/tables", "/rank", "/trade-offs", "/figures/top"):
+            for asked in ("", "?where=target==uno"):
+                assert site.page(page + asked).text.count("1 row of older sources, compilers or models left out") == 1
+
+
 def test_a_definition_is_that_of_the_primitive() -> None:
     """What block ciphers have otherwise defines nothing of others, and a row that refers to AEADs nothing at all."""
     for primitive in PRIMITIVES:

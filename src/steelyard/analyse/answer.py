@@ -75,16 +75,17 @@ def answered(
     every: bool = False,
     wanted: Collection[str] = (),
     together: Together = "",
+    older: int = 0,
 ) -> Answer:
     """The answer that the rows which words and filter leave make: runs that are named by number are never left out,
     ``all_runs`` leaves out none; the others are chosen from (:func:`choose`). ``workload`` is the one to be taken
-    wherever there is a run of it."""
+    wherever there is a run of it. So many ``older`` sources were left out before, which the notes count too."""
     found = [r for r in found if workload_name(str(r["workload"])) == workload] or found
     if all_runs:
         return Answer(told_apart(found))
     numbers = {int(w) for w in what if w.isdecimal()}
     left = [r for r in found if r["run"] not in numbers]
-    chosen = choose(left, every=every, apart=apart, wanted=wanted, together=together)
+    chosen = choose(left, every=every, apart=apart, wanted=wanted, together=together, replaced=older)
     if not numbers:
         return chosen
     kept = {r["run"] for r in chosen.rows} | numbers
@@ -98,6 +99,7 @@ def choose(
     every: bool = False,
     wanted: Collection[str] = (),
     together: Together = "",
+    replaced: int = 0,
 ) -> Answer:
     """One row for each setup of the newest generation, of the workload that most setups of its primitive have (of
     equals ``default``), among those that have most of the metrics ``wanted``.
@@ -105,7 +107,8 @@ def choose(
     A setup without that workload keeps its row of another one, without the metrics that depend on sizes. Columns in
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
     ``together`` keeps one for all setups of a target, so that a setup which a newer one has too stays among the others:
-    the generation of most of them, or that of the newest run.
+    the generation of most of them, or that of the newest run. The notes count as older sources those that were
+    ``replaced``, which are not among the rows any more.
     """
     aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
     (found,), elsewhere = of_one_device(found) if "device" not in apart else ((found,), ())
@@ -148,7 +151,7 @@ def choose(
     if borrowed:
         of_lent = set(map(id, lent))
         kept = [_without_workload(r, r["primitive"] in sized) if id(r) in of_lent else r for r in kept]
-    notes = (*elsewhere, *_notes(others, borrowed, older + more, copies, stopped, strange))
+    notes = (*elsewhere, *_notes(others, borrowed, replaced + older + more, copies, stopped, strange))
     if gone:
         more_of = f" and {len(gone) - _SAID} more" if len(gone) > _SAID else ""
         text = "weighed otherwise than most, so without a row"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
 from ..model.metric import MADE
 from ..model.primitive import PRIMITIVES
@@ -17,6 +18,14 @@ from .rows import check_primitives, derive, named, needed
 #: columns by which somebody asks for what was before
 _TIME = frozenset({"run", "digest", "finished", "host", "compiler", "harness", "timing_model"})
 _same = itemgetter(*SAME)
+
+
+class Found(NamedTuple):
+    """The ``rows`` that names and filter leave, and how many more they would leave of sources that newer ones of the
+    same place replaced."""
+
+    rows: list[Row]
+    older: int = 0
 
 
 class Selection:
@@ -63,20 +72,23 @@ class Selection:
         check_primitives(rows)
         return derive(rows) if self._derived else rows
 
-    def left(self, rows: list[Row]) -> list[Row]:
+    def left(self, rows: list[Row]) -> Found:
         """Those that have one of the names and pass the filter."""
         if self.what:
             rows = [r for r in rows if any(named(r, w) for w in self.what)]
         return self.passed(rows)
 
-    def passed(self, rows: list[Row]) -> list[Row]:
+    def passed(self, rows: list[Row]) -> Found:
         """Those that pass the filter, whatever their names. What answered wrongly at one workload is verified at
         none, and what was replaced is not brought back by a filter."""
-        kept = rows
-        if self.test and self._newest and not self._by_time:
-            kept, _ = newest(rows, PLACE, ("digest",))
-        left = [r for r in kept if self.test.test(r)] if self.test else rows
+        left = [r for r in rows if self.test.test(r)] if self.test else rows
         if not self._newest:
-            return left
+            return Found(left)
         wrong = {_same(r) for r in rows if r["outcome"] in ANSWERED_WRONGLY}
-        return [r for r in left if r["outcome"] in ANSWERED_WRONGLY or _same(r) not in wrong] if wrong else left
+        if wrong:
+            left = [r for r in left if r["outcome"] in ANSWERED_WRONGLY or _same(r) not in wrong]
+        if not self.test or self._by_time:
+            return Found(left)
+        current = set(map(id, newest(rows, PLACE, ("digest",))[0]))
+        kept = [r for r in left if id(r) in current]
+        return Found(kept, len(left) - len(kept))

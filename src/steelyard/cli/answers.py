@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from ..analyse.answer import Answer, Together, answered
 from ..analyse.rows import NAMES, named
-from ..analyse.selection import Selection
+from ..analyse.selection import Found, Selection
 from ..model.errors import meant
 from ..model.metric import size_of
 from ..model.record import Point
@@ -40,7 +40,7 @@ def asked(
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number; the rest is
     :func:`answered`'s.
     """
-    rows = found(what, where, columns, db, all_runs=all_runs, every=every)
+    rows, older = found(what, where, columns, db, all_runs=all_runs, every=every)
     return answered(
         rows,
         what,
@@ -50,6 +50,7 @@ def asked(
         every=every,
         wanted=wanted,
         together=together,
+        older=older,
     )
 
 
@@ -62,10 +63,9 @@ def found(
     all_runs: bool = False,
     every: bool = False,
     beside: Collection[Made] = (),
-) -> list[Row]:
+) -> Found:
     """All rows that names and filter leave, the newest run of each setup, of ``every`` generation or of the newest
-    sources; says which words mean nothing stored. What is
-    ``beside`` them made other rows of the answer."""
+    sources; says which words mean nothing stored. What is ``beside`` them made other rows of the answer."""
     selection = Selection(what, where, columns, all_runs=all_runs, every=every)
     known, test = dict(selection.equal), selection.test
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
@@ -73,10 +73,10 @@ def found(
     with select.store(db, existing=True) as store:
         stored = selection.stored(store, [known], beside)
         left = selection.passed(_meant(stored, what) if what else stored)
-        if not left and known:  # what there is apart from what was looked for
+        if not left.rows and known:  # what there is apart from what was looked for
             stored = store.rows(points=selection.sizes, metrics=selection.metrics)
     _say_unknown(what, test.texts if test else (), stored)
-    if test and not left:
+    if test and not left.rows:
         say_empty([n for n in test.columns if n not in CONTEXT], stored, db)
     return left
 

@@ -235,12 +235,12 @@ def _limits(ask: Choose, device: Device) -> Limits:
 
 
 class _Stored(NamedTuple):
-    """The verified ``rows`` that stand side by side, of all workloads, and what was left out of them: those of another
-    device ``elsewhere``, and all in ``notes``; ``others`` are labels without a row here that may fit."""
+    """The verified ``rows`` that stand side by side, of all workloads, and what is said of them in ``notes``, among it
+    what was ``left_out``; ``others`` are labels without a row here that may fit."""
 
     rows: list[Row]
     notes: tuple[str, ...]
-    elsewhere: tuple[str, ...]
+    left_out: tuple[str, ...]
     others: frozenset[str]
 
 
@@ -261,17 +261,18 @@ def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together
     if ask.where.strip():
         expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
-    every = found(ask.what, where, columns, ask.db)
+    every, older = found(ask.what, where, columns, ask.db)
     (rows,), elsewhere = of_one_device(every)
-    answer = answered(rows, apart=("workload",), together=together)
+    answer = answered(rows, apart=("workload",), together=together, older=older)
     weighed = [r for r in answer.rows if r["variant"] != "nocrypt"]
     verified = [r for r in weighed if r["outcome"] == "verified"]
     whole = [r for r in verified if value(r, "rom") is not None and value(r, "ram") is not None]
     lacking = {str(r["label"]) for r in verified} - {str(r["label"]) for r in whole}
     good = {str(r["label"]) for r in every if r["outcome"] == "verified" and r["variant"] != "nocrypt"}
     on_others = good - {str(r["label"]) for r in rows}
-    notes = (*choice.without_memory(sorted(lacking)), *elsewhere, *answer.notes, *unjudged(weighed, "compared"))
-    return _Stored(whole, notes, elsewhere, frozenset(lacking | on_others))
+    left_out = (*elsewhere, *answer.notes)
+    notes = (*choice.without_memory(sorted(lacking)), *left_out, *unjudged(weighed, "compared"))
+    return _Stored(whole, notes, left_out, frozenset(lacking | on_others))
 
 
 def _chosen(ask: Choose, name: str, stored: _Stored, size: tuple[int, int]) -> Choice:
@@ -313,7 +314,7 @@ def _chosen(ask: Choose, name: str, stored: _Stored, size: tuple[int, int]) -> C
         fitting=ordered,
         unknown=sorted({str(r["label"]) for r in unknown}),
         others=stored.others,
-        elsewhere=stored.elsewhere,
+        left_out=stored.left_out,
         protocol=PROTOCOLS.get(ask.workload),
         measured=ask.measure,
         notes=tuple(notes),

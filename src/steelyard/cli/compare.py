@@ -189,7 +189,7 @@ def _rows_of(
         return [*source.rows, *rows(source.records, made)], {("revision", "==", side)}
     is_filter = expression.is_filter(side)
     names, where = ([], side) if is_filter else ([side], "")
-    stored = found(names, where, [*columns, "spread_percent", *ERRORS], db, every=True, beside=made)
+    stored = found(names, where, [*columns, "spread_percent", *ERRORS], db, every=True, beside=made).rows
     if not stored:
         raise _unknown(side, is_filter)
     if side.isdecimal():

@@ -9,7 +9,7 @@ from ..model.row import CONTEXT
 from ..publish import felics, pivot, results
 from . import options
 from .answers import asked, complete, say_empty
-from .console import stderr
+from .console import say, stderr
 from .options import command
 from .output import TABLES
 
@@ -50,9 +50,9 @@ def verb(ask: Publish) -> int:
         shape = {"--columns": ask.columns, "--sort": ask.sort, "--pivot": ask.pivot}
         refuse(shape | looks, "not in FELICS-AE's result files, whose form is fixed; leave it out")
         figures = list(felics.FIGURES.values())
-        ask.out.put(
-            felics.render(asked(ask.what, ask.where, figures, ask.db, all_runs=ask.all_runs, workload="felics-ae").rows)
-        )
+        answer = asked(ask.what, ask.where, figures, ask.db, all_runs=ask.all_runs, workload="felics-ae")
+        ask.out.put(felics.render(answer.rows))
+        say(answer.notes)
         return 0
     if not ask.pivot and (ask.out.console or ask.out.flat):
         refuse(looks, "only tables of documents have one: .tex .md .html; name such a file with -o, or leave it out")

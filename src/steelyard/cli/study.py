@@ -80,6 +80,8 @@ def verb(ask: Study) -> int:
         ask.out.put(report.page(made))
     else:
         ask.out.give(distinct(made.sheets))
+    if not ask.out.console:  # which has them below the first table
+        say(answer.notes)
     return 0
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..analyse.answer import told_apart
+from ..analyse.answer import PLACE, newest, run_number, told_apart
 from ..analyse.rows import rows
 from ..model import paths
 from ..model.errors import UserError, counted
@@ -17,6 +17,7 @@ from ..model.inputs import MAX_SEED, SEED
 from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Job, Pipeline, resolve
+from ..publish.results import some
 from ..store import Store
 from . import select
 from .console import stderr
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: most implementations whose answers are looked for among all runs
 _CONFIRMED = 50
+#: most variants of which is looked for newer sources than those whose runs were stored already
+_REPLACED = 50
 max_cycles = number(
     "--max-cycles",
     most=1 << 62,
@@ -60,6 +63,7 @@ def weigh(
     if not 0 < len(seed) <= MAX_SEED:
         raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     with select.store(db) as store:
+        last = store.last()
         pipeline: Pipeline | Cluster
         if batch:
             from ..farm.hq import Cluster
@@ -81,7 +85,8 @@ def weigh(
             runs = "1 run is" if lost == 1 else f"{lost} runs are"
             stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
         records = list({r.setup.key: r for r in records}.values())  # two places may have the same sources
-        return Weighed(records, _confirmations(store, records), bool(lost))
+        remarks = [*_confirmations(store, records), *_replaced(store, [r for r in records if r.id and r.id <= last])]
+        return Weighed(records, remarks, bool(lost))
 
 
 def _confirmations(store: Store, records: Sequence[Record]) -> list[str]:
@@ -93,6 +98,18 @@ def _confirmations(store: Store, records: Sequence[Record]) -> list[str]:
     }
     found = [(label, store.same_answers(r)) for (_, label), r in islice(answered.items(), _CONFIRMED)]
     return [f"{label} answers as run {', '.join(map(str, runs))}, of other sources" for label, runs in found if runs]
+
+
+def _replaced(store: Store, stored: Sequence[Record]) -> list[str]:
+    """Of records that were ``stored`` already those whose sources others replaced since: answers take these."""
+    older: set[int] = set()
+    for variant in islice(dict.fromkeys(r.setup.variant for r in stored), _REPLACED):
+        rows = store.rows(metrics=(), variant=variant)
+        taken = {run_number(r) for r in newest(rows, PLACE, ("digest",))[0]}
+        older |= {run_number(r) for r in rows} - taken
+    labels = dict.fromkeys(r.setup.label for r in stored if r.id in older)
+    text = "stored already, and answers take other sources that were run since; --force makes these the newest"
+    return [f"{text}: {some([*labels])}"] if labels else []
 
 
 def exit_code(weighed: Weighed, rejected: Sequence[Rejected]) -> int:

@@ -29,7 +29,7 @@ _Cost = Callable[[Row], float | None]
 class Choice(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
     those ``fitting``, the least ``by`` an aim first. ``unknown`` are those whose cycles at the size nobody knows,
-    ``others`` have no figure at all that can be compared, and ``elsewhere`` says what another device has.
+    ``others`` have no figure at all that can be compared, and ``left_out`` says which runs are no candidates.
     ``keyed``: each message has its key schedule; ``measured``: all that can be weighed was."""
 
     target: str
@@ -44,7 +44,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     fitting: Sequence[Row]
     unknown: Sequence[str] = ()
     others: Set[str] = frozenset()
-    elsewhere: Sequence[str] = ()
+    left_out: Sequence[str] = ()
     protocol: Protocol | None = None
     measured: bool = False
     notes: Sequence[str] = ()
@@ -144,7 +144,7 @@ def table(answers: Sequence[Choice]) -> Sheet:
         notes += of_authors(r for a in answers for r in (a.advised[:1] if a.first else a.advised))
     if left := [f"{len(a.unknown)} on {a.target}" for a in answers if a.unknown]:
         notes.append(f"not compared, for lack of cycles at this size: {', '.join(left)}")
-    notes += [f"{a.target}: {text}" for a in answers for text in a.elsewhere]
+    notes += [f"{a.target}: {text}" for a in answers for text in a.left_out]
     return Sheet(title, "choice", columns, lines, notes=notes)
 
 

@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl
 
 from ..analyse.answer import Answer, answered
 from ..analyse.rows import check_columns, named
-from ..analyse.selection import Selection
+from ..analyse.selection import Found, Selection
 from ..model.errors import UserError, cut, unknown
-from ..model.row import CONTEXT, Row
+from ..model.row import CONTEXT
 from ..store import Store
 
 #: characters of an address, columns and names of an answer
@@ -73,7 +73,7 @@ class Rows:
         all_runs: bool = False,
         every: bool = False,
         **equal: str,
-    ) -> list[Row]:
+    ) -> Found:
         """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all."""
         selection = Selection(what, where, asked, all_runs=all_runs, every=every)
         if (count := len(selection.metrics) + len(selection.sizes)) > FIGURES:
@@ -81,7 +81,7 @@ class Rows:
                 f"{count} metrics and points in columns, order and filter; at most {FIGURES} are read at once"
             )
         if any(equal.get(n, v) != v for n, v in selection.equal.items()):
-            return []
+            return Found([])
         equal |= selection.equal
         parts = list(self._named(what, equal))
         if any(not part.keys() & {"target", "family", "variant"} for part in parts):
@@ -129,8 +129,17 @@ class Rows:
         is refused where there are too many."""
 
         def chosen(**more: str) -> Answer:
-            rows = self.found(what, where, asked, all_runs=all_runs, every=every, **equal, **more)
-            return answered(rows, what, all_runs=all_runs, workload=workload, apart=apart, every=every, wanted=wanted)
+            rows, older = self.found(what, where, asked, all_runs=all_runs, every=every, **equal, **more)
+            return answered(
+                rows,
+                what,
+                all_runs=all_runs,
+                workload=workload,
+                apart=apart,
+                every=every,
+                wanted=wanted,
+                older=older,
+            )
 
         if whole or {"target", "family", "variant"} & equal.keys():
             return chosen()

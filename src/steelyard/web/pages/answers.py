@@ -103,10 +103,10 @@ def compare(v: View) -> Page:
     for side in asked:
         is_filter = expression.is_filter(side)
         names, where = ((), side) if is_filter else ((side,), "")
-        some = v.rows.found(names, where, [*metrics, "spread_percent", *ERRORS])
+        some = v.rows.found(names, where, [*metrics, "spread_percent", *ERRORS], every=True).rows
         if v.text("where"):
             test = expression.parse(v.text("where"))
-            more = {r["run"] for r in v.rows.found(names, v.text("where"), sorted(test.columns))}
+            more = {r["run"] for r in v.rows.found(names, v.text("where"), sorted(test.columns), every=True).rows}
             some = [r for r in some if r["run"] in more]
         if not some:
             raise NotThereError(f"{cut(side)}: no stored run matches; {nearest(v, side)}")

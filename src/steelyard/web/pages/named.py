@@ -121,8 +121,8 @@ def implementation(v: View, variant: str, name: str) -> Page:
     mine = [(p, f) for p, f, of, n in known if (of, n) == (variant, name)]
     if not mine:
         raise not_there("implementation", f"{variant}/{name}", {f"{of}/{n}" for _, _, of, n in known})
-    every = v.rows.found(asked=_ALL, all_runs=True, variant=variant, implementation=name)
-    newest = v.rows.found(asked=_ALL, variant=variant, implementation=name)
+    every = v.rows.found(asked=_ALL, all_runs=True, variant=variant, implementation=name).rows
+    newest = v.rows.found(asked=_ALL, variant=variant, implementation=name).rows
     several = _several(every)
     past = {run_number(rows[-1]): rows for rows in several}
     answer = choose(newest)

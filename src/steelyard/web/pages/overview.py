@@ -110,9 +110,9 @@ def one_campaign(v: View, name: str) -> Page:
     c = campaigns.load(name)
     some = campaigns.variants(c)
     if len(some) <= FEW:  # of which the database has an index
-        found = [v.rows.found(asked=(), variant=n) for n in some]
+        found = [v.rows.found(asked=(), variant=n).rows for n in some]
     else:
-        found = [v.rows.found(asked=(), target=t) for t in c.targets or v.store.targets()]
+        found = [v.rows.found(asked=(), target=t).rows for t in c.targets or v.store.targets()]
     rows = v.complete([r for part in found for r in part])
     blocks = [Table(s, wide=("detail",)) for s in campaigns.sheets(c, rows)]
     repeat = Text(f"steelyard run campaigns/{name}.toml weighs what is missing.")
