@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from steelyard.analyse.answer import GENERATION, choose, of_one_device
+from steelyard.analyse.answer import GENERATION, choose, of_one_device, told_apart
 from steelyard.analyse.compare import compare
 from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
@@ -232,6 +232,15 @@ def test_a_copy_with_the_same_sources_counts_once_and_another_source_says_where_
     assert [r["label"] for r in other.rows] == ["toy1/ref (bundled)", "toy1/ref (mine)"]
     renamed = choose(numbered(record(origin="some/long/path/to/sources"), record(digest="b", origin="x")))
     assert [r["label"] for r in renamed.rows] == ["toy1/ref (aaaaaaaa)", "toy1/ref (bbbbbbbb)"]
+
+
+def test_the_same_sources_have_one_name_on_all_targets() -> None:
+    """Whatever two places each of them came from, and where each was the newest."""
+    places = [record(digest=d, target=t, origin="both") for d in "ab" for t in ("uno", "due")]
+    again = numbered(*places, *(record(digest=d, origin=f"only {d}") for d in "ab"))
+    assert {r["label"] for r in told_apart(again)} == {"toy1/ref (aaaaaaaa)", "toy1/ref (bbbbbbbb)"}
+    moved = numbered(record(origin="x"), record(target="due", origin="y"), record(digest="b", origin="z"))
+    assert {r["label"] for r in told_apart(moved)} == {"toy1/ref (aaaaaaaa)", "toy1/ref (bbbbbbbb)"}
 
 
 def test_sides_that_are_asked_for_stay_and_so_does_the_past() -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from steelyard import jobs
+from steelyard.cli import select
 from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Reason
 from tests import toys
 from tests.conftest import the_target, write
+from tests.sources.trees import plain
 
 from .conftest import Cli
 
@@ -121,6 +123,15 @@ def test_what_lies_at_a_path_is_known_to_every_question(cli: Cli, tmp_path: Path
     assert result.err.endswith("new: its present content was never run; weigh it with steelyard run new\n")
     write(tmp_path / place, {"encrypt.c": "/* changed */"})
     assert cli("compare mine toy1").code == 1
+
+
+def test_packages_of_one_name_in_a_folder_are_none_an_earlier_state_of_another(tmp_path: Path) -> None:
+    """Each is named by the part that it alone is in; what has its name for itself by the folder."""
+    for place in ("alice/x/crypto_aead/toy1/ref", "alice/y/crypto_aead/toy1/ref", "bob/crypto_aead/toy1/ref"):
+        plain(tmp_path, place)
+    plain(tmp_path, "bob/crypto_aead/toy2/ref")
+    found, _ = select.implementations([f"{tmp_path}"])
+    assert sorted(c.origin.removeprefix(f"{tmp_path}") for c in found) == ["", "/alice/x", "/alice/y", "/bob"]
 
 
 def test_targets_are_compared_by_a_filter(cli: Cli) -> None:

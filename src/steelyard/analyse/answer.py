@@ -290,7 +290,9 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
         if sources is None:
             made.append(r)
             continue
-        older = "" if newest[r["primitive"], r["label"], came_from(r)][1] == what(r) else ", older"
+        places = sources[what(r)]  # the same sources have one name, wherever they came from
+        replaced = all(newest[r["primitive"], r["label"], place][1] != what(r) for place in places)
+        older = ", older" if replaced else ""
         made.append(r | {"label": f"{r['label']} ({_which(r, sources)}{older})"})
     return made
 
@@ -328,7 +330,7 @@ def came_from(row: Row) -> str:
 
 def _which(row: Row, sources: dict[str, set[str]]) -> str:
     places = [place for of in sources.values() for place in of]
-    told = len(set(places)) == len(places) and all(len(p) <= _SHORT for p in places)
+    told = len(set(places)) == len(places) == len(sources) and all(len(p) <= _SHORT for p in places)
     return came_from(row) if told or not _digest(row) else _digest(row)[:8]
 
 

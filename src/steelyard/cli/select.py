@@ -38,7 +38,7 @@ def bundled() -> Bundled:
 
 
 class Chosen(NamedTuple):
-    """An implementation and the path that the user named it by; empty for a bundled one."""
+    """An implementation and the path that the user named it by (see :func:`_at`); empty for a bundled one."""
 
     implementation: Implementation
     origin: str
@@ -58,7 +58,7 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
         path = Path(text)
         if exists_at(text):
             f = discover(path, cache=paths.home() / "cache" / "packages")
-            more, no = [Chosen(i, text) for i in f.implementations], list(f.rejected)
+            more, no = _at(path, text, f.implementations), list(f.rejected)
             if not more and not no:
                 raise UserError(f"{text}: no implementation found; it needs an api.h and sources in the NIST layout")
         else:
@@ -68,6 +68,25 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
             chosen.setdefault((c.implementation.folder, c.implementation.primitive), c)
         refused += no
     return list(chosen.values()), refused
+
+
+def _at(path: Path, text: str, found: Sequence[Implementation]) -> list[Chosen]:
+    """The implementations of a path. Where a folder has several of one name, none is an earlier state of another:
+    each is named by the part of the folder that it alone is in."""
+    of: dict[tuple[str, str], list[Path]] = {}
+    for i in found:
+        of.setdefault((i.primitive, i.label), []).append(i.folder.resolve())
+    top = path.resolve()
+
+    def origin(i: Implementation) -> str:
+        mine = i.folder.resolve()
+        others = [f for f in of[i.primitive, i.label] if f != mine]
+        if not others or not mine.is_relative_to(top):  # a zip has no such part by which it could be named
+            return text
+        shared = max(len(Path(os.path.commonpath([mine, f])).parts) for f in others)
+        return str(path / Path(*mine.parts[: shared + 1]).relative_to(top))
+
+    return [Chosen(i, origin(i)) for i in found]
 
 
 def exists_at(text: str) -> bool:
