@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import product
 from typing import get_args
 
@@ -212,6 +213,11 @@ def test_runs_without_sizes_count_where_there_are_no_others() -> None:
 def test_newer_sources_replace_older_ones_even_where_only_the_older_ran_the_workload() -> None:
     found = choose(numbered(record(digest="a"), record("b/x"), record(digest="b", load="kat", rom=7)))
     assert [(r["label"], r["rom"]) for r in found.rows] == [("b/x", 500), ("toy1/ref", 7)]
+
+
+def test_a_run_dated_in_the_future_is_not_the_newest() -> None:
+    ahead = replace(record(), finished=datetime(2999, 1, 1, tzinfo=UTC))
+    assert [r["digest"][:1] for r in choose(numbered(ahead, record(digest="b"))).rows] == ["b"]  # type: ignore[index]
 
 
 def test_within_a_target_older_sources_do_not_stand_beside_newer_ones() -> None:

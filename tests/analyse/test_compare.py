@@ -171,6 +171,8 @@ def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:
     for change, verdict in ((100.0, "noise"), (-100.0, "noise"), (110.0, "worse"), (-110.0, "better")):
         [pair] = compare([row(cycles_encrypt_mean=1e5)], [row(cycles_encrypt_mean=1e5 + change, **board)]).pairs
         assert {c.metric: c.verdict for c in pair.changes}["cycles_encrypt_mean"] == verdict
+        [back] = compare([row(cycles_encrypt_mean=1e5, **board)], [row(cycles_encrypt_mean=1e5 + change)]).pairs
+        assert {c.metric: c.verdict for c in back.changes}["cycles_encrypt_mean"] == verdict
     [pair] = compare([row()], [row(rom=101, **board)]).pairs
     assert {c.metric: c.verdict for c in pair.changes}["rom"] == "worse"
 

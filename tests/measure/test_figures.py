@@ -335,6 +335,21 @@ def test_modelled_energy(target: Target) -> None:
     assert energy({"cycles_encrypt_mean": 1.0}, target.but(energy=None)) == {}
 
 
+def test_the_spread_is_the_mean_of_all_calls_and_a_difference_has_no_sign() -> None:
+    op, vector, answer = observed("encrypt", 110, 5)
+    pulses = (Pulse(1, 1, spread=s, apart=a) for s, a in ((0.01, 2.0), (0.03, -5.0), (None, None)))
+    seen = [(op, vector, replace(answer, pulse=p)) for p in pulses]
+    assert ram.spread(seen) == {"spread_percent": pytest.approx(2.0)}
+    assert cycles.counter(seen) == {"counter_difference": 5.0}
+
+
+def test_a_long_byte_is_the_difference_of_two_sizes() -> None:
+    few, many = cycles.LONG
+    made = [Point("encrypt", 0, m, 7 + 3 * m) for m in (few, many)]
+    made += [Point("encrypt", a, 0, 7 + 2 * a) for a in (few, many)]
+    assert cycles.lines(made) == {"encrypt_long_per_byte": 3, "encrypt_long_per_ad_byte": 2}
+
+
 def test_power_is_that_of_encryption_whatever_was_metered_first() -> None:
     watts = {"schedule_encrypt": Value(0.01, 0.0), "encrypt": Value(0.06, 0.0)}
     made = measured({}, Power(watts, watts, Value(0.001, 0.0), Value(1e-6, 0.0), ()))
@@ -355,3 +370,21 @@ def test_instructions_are_of_the_calls_that_cycles_are_of(bench: Bench, bluepill
     found = figures(seen, images, bluepill).metrics
     means = ("cycles_encrypt_mean", "cycles_encrypt_known_mean", "instructions_encrypt_mean")
     assert [found[n] for n in (*means, "instructions_encrypt_known_mean")] == [800, 200, 500, 50]
+
+
+def test_energy_is_of_the_mean_that_is_shown(bench: Bench, bluepill: Target) -> None:
+    """Where time depends on the inputs: of fresh ones, modelled and measured."""
+
+    def calls(cycles: int) -> tuple[Observed, ...]:
+        answer = CallResult(0, 8, True, 0, 8, 0, b"", Pulse(cycles, stack=8))
+        return (("encrypt", Vector(1, b"", b"", b"", b""), answer),)
+
+    images = bench.build(bench.package(toys.files()), bluepill, "-Os").images
+    watts = {"encrypt": Value(0.06, 0.0)}
+    power = Power(watts, watts, Value(0.001, 0.0), Value(1e-6, 0.0), ())
+    empty = Empty({"encrypt": 100}, {})
+    seen = Observations(empty, calls(300), calls(900), (), "cycles", None, depends=True, power=power)
+    found, mean = figures(seen, images, bluepill).metrics, {"cycles_encrypt_mean": 800.0}
+    for name, value in (energy(mean, bluepill) | measured(mean, power)).items():
+        assert found[name] == value, name
+    assert found["energy_encrypt_measured"] == pytest.approx(0.06 * 800)

@@ -156,6 +156,15 @@ def test_fresh_inputs_that_come_twice_gain_nothing_the_second_time(bench: Bench,
     record = weigh(bench, bluepill, top=NOTED, in_encrypt=hook, after_decrypt="note(k);")
     assert record.ok, record.failure
     assert record.metrics["cycles_encrypt_mean"] - record.metrics["cycles_encrypt_known_mean"] > 1000
+    honest = weigh(bench, bluepill, top=NOTED, in_encrypt=f"{PUBLISHED} if (!known) {WORK}", after_decrypt="note(k);")
+    assert abs(record.metrics["cycles_encrypt_mean"] - honest.metrics["cycles_encrypt_mean"]) < 60
+
+
+def test_a_first_decryption_after_a_restart_that_takes_long_is_told(bench: Bench, bluepill: Target) -> None:
+    once = f"if (!made) {{ made = 1; {WORK} }}"
+    record = weigh(bench, bluepill, top="static unsigned char made;", after_decrypt=once)
+    assert record.ok, record.failure
+    assert [n for n in record.notes if n.startswith("the first decrypt after a restart takes ")], record.notes
 
 
 def test_calls_that_are_repeated_for_their_median_gain_nothing(
