@@ -104,8 +104,8 @@ def test_an_error_is_that_of_code_in_a_cache_whose_misses_are_not_modelled(monke
 
 
 def test_a_difference_below_the_error_is_marked() -> None:
-    """The larger of both sides' errors counts, of the old side's cycles; modelled energy is cycles times a constant, and
-    bytes carry none."""
+    """The larger of both sides' errors counts, of the old side's cycles; modelled energy is cycles times a constant,
+    and bytes carry none."""
     energy = "energy_encrypt_modelled"
     old, new = made(cycles=1000.0, rom=100), made(cycles=970.0, rom=90)
     old = replace(old, metrics=old.metrics | {energy: 50.0})

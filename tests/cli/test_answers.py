@@ -238,7 +238,7 @@ def test_the_nearest_sizes_are_of_the_operation(cli: Cli, tmp_path: Path) -> Non
     [
         ("publish -c label,rom,encrypt@16/96", 0, "no run here has encrypt@16/96; the nearest sizes that are: "),
         ("publish -c label,encrypt@16/96", 1, "encrypt@0/128"),
-        ("publish --sort encrypt@16/96", 1, "steelyard run --workload 16/96"),
+        ("publish --sort encrypt@16/96", 1, "steelyard run NAME --workload 16/96"),
         ("publish --where encrypt@16/96<5", 1, "no run here has encrypt@16/96"),
         ("publish -c energy_encrypt_modelled,rom", 0, "no run here has energy_encrypt_modelled"),
         ("rank --by encrypt@16/96", 1, "no run here has encrypt@16/96"),
@@ -254,7 +254,7 @@ def test_the_nearest_sizes_are_of_the_operation(cli: Cli, tmp_path: Path) -> Non
         ("rank --kind pareto --variants", 0, "--variants is ignored"),
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
-        ("plot vectors -o v.vl.json", 1, "draws no other; run: steelyard run --workload vectors"),
+        ("plot vectors -o v.vl.json", 1, "draws no other; run: steelyard run NAME --workload vectors"),
         ("compare flags==-O3 flags==-O9", 1, "flags==-O9: no stored run matches"),
         ("compare toi1 toy1", 1, "toi1: no stored run matches"),
         ("compare uno toy1", 2, "uno: is a target"),

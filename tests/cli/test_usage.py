@@ -10,8 +10,10 @@ import pytest
 
 from steelyard import jobs
 from steelyard.cli import select
+from steelyard.cli.weigh import Weighed, exit_code
+from steelyard.model.implementation import Rejected
 from steelyard.model.paths import CIPHERS
-from steelyard.model.reasons import Reason
+from steelyard.model.reasons import Failure, Reason
 from tests import toys
 from tests.conftest import the_target, write
 from tests.sources.trees import plain
@@ -205,6 +207,20 @@ def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeyp
     monkeypatch.setattr("steelyard.cli.run.MANY", 1)
     err = cli("run nocrypt -t uno -w kat --flags=-Os").err
     assert "4 runs: 4 implementations on 1 target; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
+
+
+def test_a_dry_run_exits_as_the_run_does(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bundled package that cannot be had is no fault of the user's."""
+    for reason, code in ((Reason.DANGLING_LINK, 0), (Reason.BAD_ZIP, 1)):
+        every = select.bundled()
+        refused = Rejected(CIPHERS / "crypto_aead/ascon/gone", Failure(reason, "aes.c leads nowhere"))
+        made = every._replace(rejected=(refused,))
+        with monkeypatch.context() as patch:
+            patch.setattr(select, "bundled", lambda m=made: m)
+            done = cli("run ascon -t uno --dry-run")
+        assert done.code == code, done.err
+        assert f"{reason}: {refused.failure.next_action}" in done.out
+    assert exit_code(Weighed([], [], lost=True), []) == 3
 
 
 def test_a_dry_run_asks_no_machine_and_builds_nothing(

@@ -166,7 +166,7 @@ def say_empty(names: Sequence[str], rows: Sequence[Row], db: str | None) -> list
         near = sorted(sizes, key=lambda s: _distance(s, name))[:_LISTED]
         there = f"the nearest sizes that are: {', '.join(near)}" if near else "they were run without sizes"
         wanted = f"{size.adlen}/{size.mlen}"
-        say([f"no run here has {name}; {there}; steelyard run --workload {wanted} makes it"])
+        say([f"no run here has {name}; {there}; steelyard run NAME --workload {wanted} makes it"])
     return empty
 
 

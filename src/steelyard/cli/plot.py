@@ -59,7 +59,7 @@ def verb(ask: Plot) -> int:
     rows.sort(key=run_number)
     verified = counted(len(rows), "verified run")
     if rows and (why := figure.lacking(kind, rows)):
-        raise WorkError(f"plot {name}: {why}; run: steelyard run --workload {kind.workload}")
+        raise WorkError(f"plot {name}: {why}; run: steelyard run NAME --workload {kind.workload}")
     points = points_of(answer, rows, db) if kind.of_points else {}
     if kind.of_points:
         _say_left("without points, so not drawn", [r for r in rows if r["run"] not in points])

@@ -18,7 +18,8 @@ from ..publish.sheet import Sheet, plain
 def refused(rejected: Sequence[Rejected]) -> list[Sheet]:
     """Packages that are none, and why, as a table; none where there are none."""
     lines = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
-    return [plain("Refused", "rejected", ("package", "reason", "detail"), lines)] if lines else []
+    notes = tuple(dict.fromkeys(f"{r.failure.reason}: {r.failure.next_action}" for r in rejected))
+    return [plain("Refused", "rejected", ("package", "reason", "detail"), lines, notes)] if lines else []
 
 
 def document(records: Sequence[Record], rejected: Sequence[Rejected]) -> dict[str, object]:

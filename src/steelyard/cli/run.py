@@ -15,6 +15,7 @@ from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, refuse
 from ..model.implementation import Rejected
 from ..model.inputs import SEED
+from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..model.workload import grid
 from ..pipeline import Job
@@ -28,7 +29,7 @@ from .records import document, packages, refused
 from .stations import WHOLE, lab_option, stations
 from .weigh import exit_code, max_cycles, weigh
 
-#: runs of what the user named before which their number is said
+#: runs before which their number is said
 MANY = 1000
 #: runs of a batch
 BATCH = 50
@@ -100,7 +101,7 @@ def verb(ask: Run) -> int:
     jobs, rejected = plan(campaign, on=stations(ask.on, ask.lab), whole_lab=ask.on == (WHOLE,))
     if ask.dry_run:
         return _say_forecast(jobs, rejected, ask)
-    if len(jobs) > MANY and campaign.implementations:
+    if len(jobs) > MANY:
         count, places = len({j.implementation.folder for j in jobs}), len({j.target.name for j in jobs})
         text = f"{number(len(jobs))} runs: {counted(count, 'implementation')} on {counted(places, 'target')}"
         stderr().print(f"{text}; --dry-run lists them, Ctrl-C stops and keeps what is done")
@@ -131,7 +132,7 @@ def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: b
 
 
 def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -> int:
-    """Says what a run would do with each job, and does nothing; 1 where a package is none."""
+    """Says what a run would do with each job, and does nothing; 1 where a package is none that should be one."""
     if ask.force:
         made = [Forecast(job, None, "--force") for job in jobs]
     else:
@@ -159,4 +160,4 @@ def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -
     ask.out.give([plain("", "plan", columns, lines), *refused(rejected)], [*planned, *packages(rejected)])
     if ask.out.console:
         ask.out.remark([f"{counts}; nothing was done"])
-    return 1 if rejected else 0
+    return 1 if any(r.failure.reason not in UNFIT for r in rejected) else 0

@@ -113,8 +113,10 @@ def _replaced(store: Store, stored: Sequence[Record]) -> list[str]:
 
 
 def exit_code(weighed: Weighed, rejected: Sequence[Rejected]) -> int:
-    """1 when something is wrong or nothing is verified; what merely does not fit a target is a result like any
-    other."""
+    """3 when the database did not take all; 1 when something is wrong or nothing is verified; what merely does not fit
+    a target is a result like any other."""
+    if weighed.lost:
+        return 3
     failures = [r.failure for r in weighed.records if r.failure is not None] + [r.failure for r in rejected]
     wrong = any(f.reason not in UNFIT for f in failures)
-    return 1 if weighed.lost or wrong or not any(r.ok for r in weighed.records) else 0
+    return 1 if wrong or not any(r.ok for r in weighed.records) else 0
