@@ -180,6 +180,6 @@ void sy_take(uint8_t command, uint16_t length);
 /* First address the stack must not reach: end of buffers, raised by the heap. The simulator guards it. */
 extern uint8_t *volatile sy_stack_limit;
 extern uint8_t *sy_heap_base; /* where the heap of the current call starts */
-extern size_t sy_heap_peak;   /* most bytes it held */
+extern size_t sy_heap_peak;   /* most bytes it held; bit 15 or 31 where it had no room for a block */
 
 #endif

@@ -19,17 +19,24 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *old, size_t size);
 void free(void *block);
 
+/* bit of sy_heap_peak that says that a block was refused */
+#define REFUSED ((size_t)1 << (sizeof(size_t) == 2 ? 15 : 31))
+
 void *malloc(size_t size)
 {
+    size_t used;
     uintptr_t start = ((uintptr_t)sy_stack_limit + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
     size_t room = (uintptr_t)SY_STACK_POINTER() - start;
     struct block *b = (struct block *)start;
-    if (room > (uintptr_t)SY_STACK_POINTER() || room < HEAD + SY_STACK_RESERVE || size > room - HEAD - SY_STACK_RESERVE)
+    if (room > (uintptr_t)SY_STACK_POINTER() || room < HEAD + SY_STACK_RESERVE || size > room - HEAD - SY_STACK_RESERVE) {
+        sy_heap_peak |= REFUSED;
         return NULL;
+    }
     b->size = size;
     sy_stack_limit = (uint8_t *)start + HEAD + size;
-    if ((size_t)(sy_stack_limit - sy_heap_base) > sy_heap_peak)
-        sy_heap_peak = (size_t)(sy_stack_limit - sy_heap_base);
+    used = (size_t)(sy_stack_limit - sy_heap_base);
+    if (used > (sy_heap_peak & ~REFUSED))
+        sy_heap_peak = used | (sy_heap_peak & REFUSED);
     return (uint8_t *)start + HEAD;
 }
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.device.need import Need
-from steelyard.model.call import Op
+from steelyard.model.call import GROWTH, Op
 from steelyard.model.target import Target
 from tests import toys
 from tests.conftest import Bench
@@ -27,17 +27,16 @@ def test_copies_of_the_input_grow_with_it(fixed: int, of_m: int, of_a: int, unit
         return fixed + -(-(m * of_m + a * of_a) // unit) * unit
 
     need = Need()
-    for m in range(33):
-        for a in range(33):
-            need.saw(Op.ENCRYPT, m, a, used(m, a))
-    least = used(max(mlen, 32), max(adlen, 32))
-    assert least <= need.of(Op.ENCRYPT, mlen, adlen) <= least + 2 * 128
+    for n in GROWTH:
+        need.saw(Op.ENCRYPT, n, 0, used(n, 0))
+        need.saw(Op.ENCRYPT, 0, n, used(0, n))
+    assert used(mlen, adlen) <= need.of(Op.ENCRYPT, mlen, adlen) <= used(max(mlen, 16), max(adlen, 16)) + 32
 
 
 def test_a_stack_that_is_deeper_for_whole_blocks_does_not_grow() -> None:
     need = Need()
-    for m in range(33):
-        need.saw(Op.ENCRYPT, m, 0, 100 + 60 * (m >= 16))
+    for n in GROWTH:
+        need.saw(Op.ENCRYPT, n, 0, 100 + 60 * (n > 16))
     assert need.of(Op.ENCRYPT, 1536, 0) == need.most == 160
 
 

@@ -277,27 +277,19 @@ def test_a_folder_called_ref_is_no_cipher(tmp_path: Path) -> None:
     assert {i.label for i in discover(tmp_path / "ref").implementations} == {"Romulus-T-H/ref", "romulusn/ref"}
 
 
-def test_sizes_tell_the_ciphers_of_one_name_apart(tmp_path: Path) -> None:
-    """Not so the variants that are bundled, and implementations whose header does not say."""
-    short = API_AEAD.replace("NPUBBYTES 16", "NPUBBYTES 12")
-    block = "".join(f"#define CRYPTO_{name}BYTES %d\n" for name in ("KEY", "BLOCK", "CONTEXT"))
+def test_a_block_cipher_that_no_layout_names_has_its_sizes_in_its_name(tmp_path: Path) -> None:
+    """So its name is its own, whatever else is in the tree. Not so a bundled one, and where the header does not say."""
+    block = "".join(f"#define CRYPTO_{name}BYTES %s\n" for name in ("KEY", "BLOCK", "CONTEXT"))
     for where, api in {
-        "toys/a": API_AEAD,
-        "toys/b": short,
-        "toys/c": API_AEAD.replace("16", "N"),
-        "crypto_aead/foo1/ref": API_AEAD,
-        "crypto_aead/foo1/fast": API_AEAD,
-        "crypto_aead/foo1/short": short,
-        "crypto_aead/asconaead128/ref": API_AEAD,
-        "crypto_aead/asconaead128/short": short,
+        "toys/a": block % (16, 8, 144),
+        "toys/wide": block % (16, 16, 264),
+        "toys/unsaid": block % ("N", 8, 144),
+        "toys_64_128/b": block % (16, 8, 144),
+        "aes128/mine": block % (16, 16, 176),
         "crypto_block/bar/ref": block % (16, 8, 144),
-        "crypto_block/bar/fast": block % (16, 8, 264),
-        "crypto_block/bar/wide": block % (16, 16, 264),
     }.items():
         plain(tmp_path, where, api)
     assert sorted(i.label for i in discover(tmp_path).implementations) == [
-        "asconaead128/ref", "asconaead128/short", "bar_128_128/wide", "bar_64_128/fast", "bar_64_128/ref",
-        "foo1_128_128_128/fast", "foo1_128_128_128/ref", "foo1_128_96_128/short",
-        "toys/c", "toys_128_128_128/a", "toys_128_96_128/b",
+        "aes128/mine", "bar/ref", "toys/unsaid", "toys_128_128/wide", "toys_64_128/a", "toys_64_128/b"
     ]  # fmt: skip
-    assert one(discover(tmp_path / "crypto_aead/foo1/short")).label == "foo1/short"
+    assert one(discover(tmp_path / "toys/a")).label == "a_64_128/a"

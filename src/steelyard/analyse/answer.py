@@ -27,6 +27,8 @@ from ..store.dates import APART
 #: the part of others' known answers below which a mean over fewer is told, whatever the reason
 _SO_MANY = 0.9
 
+#: known answers of NIST's sizes, which means are over
+NIST_CALLS = {"crypto_aead": 33 * 33, "crypto_hash": 1025, "crypto_cxof": 33 * 33}
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
@@ -298,15 +300,17 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
 
 
 def in_means(row: Row) -> int | None:
-    """How many known answers a row's means are over: those of NIST's sizes."""
+    """How many known answers a row's means are over: those of NIST's sizes. Older records count others with them."""
     vectors = row.get("vectors")
-    return vectors if isinstance(vectors, int) else None
+    return min(vectors, NIST_CALLS.get(str(row.get("primitive")), vectors)) if isinstance(vectors, int) else None
 
 
 def has_fewer(row: Row, most: int, least: int) -> bool:
     """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
     the ``least`` for lack of RAM: then they are those of shorter calls. Blocks have one length."""
-    vectors, left_out = in_means(row), row.get("skipped")
+    vectors, left_out, every = in_means(row), row.get("skipped"), row.get("vectors")
+    if isinstance(every, int) and left_out and vectors is not None and every > vectors:
+        return True  # of an older record's other sizes; nobody knows which were left out
     if row.get("primitive") == "crypto_block" or vectors is None or vectors >= most:
         return False
     return vectors < _SO_MANY * most or (isinstance(left_out, int) and left_out > least)

@@ -223,9 +223,9 @@ def model(points: Mapping[Size, float], block: int, mean: float | None) -> Model
 
 def known_mean(row: Row, operation: str) -> float | None:
     """The mean over all known answers of NIST's sizes; None where RAM has no room for some, for then it is that of
-    shorter ones."""
+    shorter ones. Of older records that count others with them, nobody knows which were left out."""
     vectors = row.get("vectors")
-    if isinstance(vectors, int) and vectors < _PAIRS:
+    if isinstance(vectors, int) and (vectors < _PAIRS or (vectors > _PAIRS and row.get("skipped"))):
         return None
     return value(row, f"cycles_{operation}_mean")
 

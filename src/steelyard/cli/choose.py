@@ -257,7 +257,7 @@ def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together
             *(["cycles_schedule_encrypt_mean", "cycles_schedule_decrypt_mean"] if ask.key_per_message else ()),
         ]
     else:
-        columns.append(f"{operation}@{adlen}/{mlen}")
+        columns += [REFUSED, f"{operation}@{adlen}/{mlen}"]
     if ask.where.strip():
         expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")

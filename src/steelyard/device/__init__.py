@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from ..model.target import Target
-from .client import Client
+from .client import Client, with_room
 from .link import Link
 from .process import local
 from .remote import RemoteLink, ask, host_of
@@ -24,6 +24,7 @@ __all__ = [
     "opened",
     "simulated",
     "timing_model",
+    "with_room",
 ]
 
 

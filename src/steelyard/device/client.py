@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from itertools import accumulate
+from typing import TypeVar
 
 from msgspec.structs import replace
 
-from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
+from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, NoRoomError, Op, Request, Stray, sizes_of
 from ..model.errors import counted
 from ..model.reasons import ANSWERED_WRONGLY, Failure, Reason
 from . import counter, frame
@@ -17,6 +18,7 @@ from .link import Link
 from .need import Need
 from .simulator import SimulatorLink
 
+T = TypeVar("T")
 API_AEAD = 1
 #: causes of cycles that a call has whatever was called before
 _OWN = ("issue", "work", "operands")
@@ -122,6 +124,10 @@ class Client:
         """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
         have fitted it."""
         return (op, mlen, adlen) in self._made or self.hello.fits(op, mlen, adlen, self.need.of(op, mlen, adlen))
+
+    def no_room(self, op: Op, mlen: int, adlen: int) -> None:
+        """Notes that a call of this size asked for more heap than there is."""
+        self.need.has_no(op, mlen, adlen)
 
     @property
     def most(self) -> int:
@@ -305,7 +311,8 @@ class Client:
             if found & frame.CHANGED and self.hello.api == API_BLOCK:
                 raise DeviceError(Failure(Reason.STRAY_WRITE, "changes its context, which other calls need as it is"))
             output, intact, filled = payload[frame.RUN_ANSWER.size :], bool(found & frame.INTACT), frame.fill(request)
-            answers.append(CallResult(code, length, intact, over, stack, heap, output, pulse, ticks, filled))
+            heap, full = frame.heap(heap, self.hello.capacity)
+            answers.append(CallResult(code, length, intact, over, stack, heap, output, pulse, ticks, filled, full))
         return answers
 
 
@@ -315,6 +322,17 @@ _LOST_BLOCKS = (
     "an earlier call asked for heap and a later one did not: if it uses the earlier one's block, that is gone, for the "
     "harness empties the heap before each call (docs/packages.md)"
 )
+
+
+def with_room(client: Client, work: Callable[[], T]) -> T:
+    """What ``work`` returns; begun anew, with larger calls left out, where one asked for heap that is not there."""
+    while True:
+        try:
+            return work()
+        except NoRoomError:
+            if not client.need.may_help:
+                raise
+            client.restart()
 
 
 def _in_front(hello: Hello, request: Request, stray: Stray) -> str:

@@ -55,6 +55,13 @@ def pulses(request: bytes) -> int:
     return 2 if request[HEAD + 1] & WARM else 1
 
 
+def heap(said: int, capacity: int) -> tuple[int, bool]:
+    """The most bytes of heap that a call had, and whether it had no room for more, which a bit says (harness/heap.c).
+    ``capacity`` are the bytes that there are for calls."""
+    bit = 1 << 31 if said >> 31 or capacity >= 1 << 15 else 1 << 15
+    return said & ~bit, bool(said & bit)
+
+
 def fill(request: bytes) -> int:
     """The byte that the harness fills the output buffer with before a call: the low one of the request's CRC."""
     return request[-TAIL]

@@ -2,50 +2,67 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil
 
-from ..model.call import Op
+from ..model.call import GROWTH, Op
 
-#: pairs of bytes of one input, both of them whole blocks of common sizes, or not; the other input is empty
-_PAIRS = ((8, 24), (16, 32))
 #: bytes of RAM for a byte of input from which on a call keeps a copy of it; below, deeper stack is chance
 _COPIES = 0.5
-#: what an allocation rounds up to, and leaves to the stack below it (``malloc`` of harness/heap.c), at most
-_APART = 128
+#: bytes that calls of two inputs may use beyond those of each, and that a copy's alignment may
+_MORE = 32
+#: how often calls that had no room are taken note of, and bytes that are left free for each of them: ``malloc`` of
+#: harness/heap.c leaves some to the stack
+_TIMES, _FREE = 12, 16
+#: more than any chip has
+_ENDLESS = 1 << 40
 
 
 class Need:
     """Bytes of stack and heap of the calls seen so far. ``most`` is that of the one that used most.
 
     Where a call copies its input to the stack or the heap, as with an array of its length, larger calls use more: that
-    shows in the known answers, whose sizes of 0 to 32 bytes are made first.
+    shows where calls of all sizes of ``GROWTH`` are among them.
     """
 
     def __init__(self) -> None:
         self.most = 0
         self._at: dict[tuple[Op, int, int], int] = {}
+        self._none: list[tuple[Op, int, int]] = []
+
+    def has_no(self, op: Op, mlen: int, adlen: int) -> None:
+        """Notes that a call of this size had no room for what it asked for."""
+        self._none.append((op, mlen, adlen))
+
+    @property
+    def may_help(self) -> bool:
+        """Whether what is known now may be enough to do without such calls."""
+        return len(self._none) <= _TIMES and all(m or a for _, m, a in self._none)
 
     def saw(self, op: Op, mlen: int, adlen: int, used: int) -> None:
         """Notes a call with its bytes of message, without tag, and of associated data, and what it ``used``."""
         self.most = max(self.most, used)
-        if max(mlen, adlen) <= _PAIRS[-1][-1]:
+        if mlen + adlen in GROWTH and 0 in (mlen, adlen):
             self._at[op, mlen, adlen] = max(used, self._at.get((op, mlen, adlen), 0))
 
     def of(self, op: Op, mlen: int, adlen: int) -> int:
-        """What a call of this size will use."""
+        """What a call of this size will use; endless where one that is not larger had no room."""
+        if any(o is op and m <= mlen and a <= adlen for o, m, a in self._none):
+            return _ENDLESS
+        free = _FREE * len(self._none)
         of_message, of_data = self._growth(op, 1, 0), self._growth(op, 0, 1)
         if not (of_message or of_data):
-            return self.most
-        longest = _PAIRS[-1][-1]
-        base = max(used for (o, _, _), used in self._at.items() if o is op) + _APART
-        return base + ceil(of_message * max(0, mlen - longest) + of_data * max(0, adlen - longest))
+            return self.most + free
+        first = GROWTH[0]
+        known = self._at[(op, first, 0) if of_message else (op, 0, first)]
+        beyond = of_message * (mlen - first) + of_data * adlen if of_message else of_data * (adlen - first)
+        return known + _MORE + free + ceil(max(0.0, beyond))
 
     def _growth(self, op: Op, message: int, data: int) -> float:
-        """Bytes for a byte of one input, where every pair of sizes says that they are many."""
-        grows = []
-        for short, long in _PAIRS:
-            first, last = (self._at.get((op, n * message, n * data)) for n in (short, long))
-            if first is None or last is None:
-                return 0.0
-            grows.append((last - first) / (long - short))
-        return max(grows) if min(grows) >= _COPIES else 0.0
+        """Bytes for a byte of one input, where each size says that they are many."""
+        used = [u for n in GROWTH if (u := self._at.get((op, n * message, n * data))) is not None]
+        if len(used) < len(GROWTH):
+            return 0.0
+        steps = zip(pairwise(GROWTH), pairwise(used), strict=True)
+        grows = [(last - first) / (long - short) for (short, long), (first, last) in steps]
+        return (used[-1] - used[0]) / (GROWTH[-1] - GROWTH[0]) if min(grows) >= _COPIES else 0.0

@@ -147,7 +147,7 @@ class CallResult(Struct, frozen=True):
     buffer are ``intact``, how many bytes it touched ``over`` its output inside the buffer, the painted ``stack`` and
     the ``heap`` peak in bytes, the ``output``, and its trigger pulse. ``counted`` is what the chip's own counter has,
     from a little before the rising edge to a little after the falling one. The output buffer was ``filled`` with this
-    byte before the call."""
+    byte before the call. The heap was ``full`` where it had no room for a block."""
 
     code: int
     length: int
@@ -159,6 +159,7 @@ class CallResult(Struct, frozen=True):
     pulse: Pulse
     counted: int = 0
     filled: int = 0
+    full: bool = False
 
 
 #: bytes that the places of a call's buffers may leave between them, at most
@@ -222,6 +223,15 @@ class DeviceError(Failed):
     """The device, or the program on it, failed."""
 
 
+#: bytes of one input, the other being empty, whose calls say whether larger ones use more stack or heap: a call that
+#: copies its input uses more at each of them, one that goes another way for a second block at one
+GROWTH = (16, 32, 48, 64)
+
+
+class NoRoomError(DeviceError):
+    """A call asked for more heap than there is: with less to hold, larger calls left out, there may be."""
+
+
 class Caller(Protocol):
     """A harness that answers calls."""
 
@@ -240,6 +250,9 @@ class Caller(Protocol):
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
         have fitted it."""
+
+    def no_room(self, op: Op, mlen: int, adlen: int) -> None:
+        """Notes that a call of this size asked for more heap than there is."""
 
     def untouched(self) -> int | None:
         """The longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where the

@@ -29,7 +29,7 @@ from .layout import ANCHORS, OTHERS, Naming, anchor_of, naming
 from .limits import Limits
 from .package import Package, own_sources
 from .reader import Reader
-from .sizes import told_apart
+from .sizes import with_sizes
 from .tree import Folder, TooManyError, Walker
 
 #: folders that hold a package's own parts, not further implementations
@@ -121,7 +121,7 @@ class _Search:
             detail = "neither a crypto_* folder nor one with api.h and sources"
             self._rejected = self._minor or [Rejected(Path(self._shown), Failure(Reason.NO_SOURCES, detail))]
         return Found(
-            tuple(sorted(told_apart(self._implementations), key=lambda i: (i.primitive, *_by_name(i), str(i.folder)))),
+            tuple(sorted(self._implementations, key=lambda i: (i.primitive, *_by_name(i), str(i.folder)))),
             tuple(sorted(self._rejected, key=lambda r: (str(r.path), r.failure.reason, r.failure.detail))),
         )
 
@@ -200,7 +200,8 @@ class _Search:
             self._reject(folder.path, said, anchored or not {"api.h", felics.INFO}.isdisjoint(folder.files))
             self._why[folder.path] = Failure(said.reason, f"part of {escaped(folder.name)}: {said.detail}")
         else:
-            self._implementations += (i for i in said if i not in self._implementations)
+            named = said if where.primitives else map(with_sizes, said)
+            self._implementations += (i for i in named if i not in self._implementations)
 
     def _core(self, folder: Folder, where: Naming) -> list[Implementation] | Failure:
         """The block cipher of two folders of ``crypto_core``, of which ``folder`` is one."""

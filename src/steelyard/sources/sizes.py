@@ -1,8 +1,7 @@
-"""Reads sizes from an ``api.h`` without compiling it, and tells ciphers apart by them."""
+"""Reads sizes from an ``api.h`` without compiling it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -33,26 +32,14 @@ def sizes(implementation: Implementation) -> dict[str, int | None]:
     return {what: found.get(name) for what, name in names.items()}
 
 
-def told_apart(found: Iterable[Implementation]) -> list[Implementation]:
-    """The implementations. A variant that is not bundled is a cipher for each of its sizes, and then has them in its
+def with_sizes(implementation: Implementation) -> Implementation:
+    """The implementation; a block cipher that no layout names, and that is not bundled, has its sizes in the variant's
     name, in bits: ``toy_64_128``, as FELICS writes it, has blocks of 64 and keys of 128."""
-    variants: dict[tuple[str, str], list[Implementation]] = {}
-    for i in found:
-        variants.setdefault((i.primitive, i.variant), []).append(i)
-    return [i for some in variants.values() for i in _by_sizes(some)]
-
-
-def _by_sizes(some: list[Implementation]) -> list[Implementation]:
-    if len(some) < 2 or is_bundled(some[0].primitive, some[0].variant):
-        return some
-    named = [_bits(i) for i in some]
-    if len({*named} - {""}) < 2:
-        return some
-    return [replace(i, variant=fitting(i.variant + bits)) for i, bits in zip(some, named, strict=True)]
-
-
-def _bits(implementation: Implementation) -> str:
-    """The sizes that make a cipher, for a context is the implementation's; empty where the header does not say."""
-    found = {what: size for what, size in sizes(implementation).items() if what != "context"}
-    said = [found[what] for what in sorted(found, key=lambda what: what != "block")]
-    return "".join(f"_{8 * n}" for n in said if n is not None) if None not in said else ""
+    said, variant = sizes(implementation), implementation.variant
+    block, key = said.get("block"), said.get("key")
+    if implementation.primitive != "crypto_block" or block is None or key is None:
+        return implementation
+    bits = f"_{8 * block}_{8 * key}"
+    if variant.endswith(bits) or is_bundled("crypto_block", variant):
+        return implementation
+    return replace(implementation, variant=fitting(variant + bits))

@@ -8,7 +8,20 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ..model.call import Beside, Caller, CallResult, Observed, Op, Reference, Request, Vector, sizes_of
+from ..model.call import (
+    GROWTH,
+    Beside,
+    Caller,
+    CallResult,
+    DeviceError,
+    NoRoomError,
+    Observed,
+    Op,
+    Reference,
+    Request,
+    Vector,
+    sizes_of,
+)
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
@@ -65,8 +78,8 @@ class Verifier:
 
     @property
     def refused(self) -> list[tuple[int, int]]:
-        """The sizes of message and associated data, in bytes, that a ``free`` algorithm refused."""
-        return [size for size, taken in self._takes.items() if not taken] if self.free else []
+        """The sizes of message and associated data, in bytes, that the algorithm refused."""
+        return [size for size, taken in self._takes.items() if not taken]
 
     @property
     def notes(self) -> list[str]:
@@ -161,11 +174,19 @@ class Verifier:
     def _as_before(self, v: Vector, answer: CallResult, about: str) -> None:
         """Raises :class:`Mismatch` when a size is taken with some inputs and refused with others: what a package does
         not take, it cannot choose by the inputs that it is measured with."""
+        self._has_room(self.op, v, answer)
         taken = answer.code == 0
         if self._takes.setdefault((len(v.message), len(v.ad)), taken) != taken:
             text = "takes a size that it refuses" if taken else f"returned {answer.code}, but takes this size"
             text = f"{self.name}, {about}{describe(v)}: {text} with other inputs"
             raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
+
+    def _has_room(self, op: Op, v: Vector, answer: CallResult) -> None:
+        """Raises :class:`NoRoomError` for a call that failed after it had asked for more heap than there is."""
+        if answer.full and answer.code != 0:
+            self.client.no_room(op, len(v.message), len(v.ad))
+            text = f"{op.value}, {describe(v)}: asks for more heap than there is, and returns {answer.code}"
+            raise NoRoomError(Failure(Reason.RAM_OVERFLOW, text))
 
     def forward(
         self, vectors: Sequence[Vector], answers: list[Observed], *, free: bool = False
@@ -234,6 +255,7 @@ class Verifier:
         """Raises :class:`Mismatch` when a decryption does not give the vector's message."""
         if not answer.intact:
             raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {about}{describe(v)}"))
+        self._has_room(Op.DECRYPT, v, answer)
         if answer.code != 0 or answer.length != len(v.message) or answer.output != v.message:
             text = f"code {answer.code}"
             if answer.code == 0:
@@ -270,6 +292,22 @@ class Verifier:
             answer = self.client.call(self.request(Op.DECRYPT, v, answer.output))
             if answer.code == 0:
                 self.beside.first.append(("decrypt", v, answer))
+
+    def look_at_growth(self) -> None:
+        """Makes a few calls that are in no figure, so that it is known whether longer ones use more stack or heap."""
+        for mlen, adlen in [*((n, 0) for n in GROWTH), *((0, n) for n in GROWTH if self.aead)]:
+            if not self.fits(mlen, adlen):
+                continue
+            v = self.vector(f"growth/{mlen}/{adlen}", 0, mlen, adlen)
+            try:
+                answer = self.client.call(replace(self.request(self.op, v, v.message), aside=True))
+                if self.aead and answer.code == 0 and answer.length in self.allowed(v):
+                    self.client.call(replace(self.request(Op.DECRYPT, v, answer.output), aside=True))
+            except DeviceError as e:
+                if e.failure.reason is not Reason.STACK_OVERFLOW:
+                    raise
+                self.client.no_room(self.op, mlen, adlen)
+                self.client.restart()
 
     def allowed(self, v: Vector) -> range:
         """The lengths in bytes that an output may have.

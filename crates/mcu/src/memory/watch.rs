@@ -259,7 +259,8 @@ impl Memory {
         }
 
         let low = call.sp_min.saturating_add(harness.empty).saturating_sub(harness.below);
-        let end = heap.saturating_add(self.variable(harness.heap_peak)).min(low);
+        let refused = 1 << (if harness.heap_peak.size == 2 { 15 } else { 31 }); // harness/heap.c
+        let end = heap.saturating_add(self.variable(harness.heap_peak) & !refused).min(low);
         self.fold(&(starts[0]..end));
         self.fold(&(low..call.sp));
         self.watch.free = end..low;
