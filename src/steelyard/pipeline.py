@@ -221,12 +221,19 @@ class Pipeline:
             except Failed as e:
                 if not job.on:
                     raise
+                if e.failure.reason in lab.BOARDLESS:
+                    raise
                 if e.failure.reason not in MACHINE:
                     against.append(e)
                     if len(against) == TWICE:
                         break
                 elif isinstance(e, lab.NoBoard) or not lab.again(e.failure, attempt):
-                    raise next((w for w in against if lab.accuses(w.failure)), e) from None
+                    said = [w for w in against if lab.accuses(w.failure)]
+                    if not said:
+                        raise
+                    tries.append(f"attempt {attempt} ended with {e.failure.reason}: {e.failure.detail}")
+                    tries.append(lab.how_often(said, len(against)))
+                    raise said[0] from None
                 tries.append(f"attempt {attempt} ended with {e.failure.reason}: {e.failure.detail}")
             else:
                 break
@@ -235,11 +242,7 @@ class Pipeline:
             return found
         if not wrong:
             raise against[-1]
-        tries.append(
-            f"an answer was wrong in {len(wrong)} of {TWICE} attempts"
-            + (": look at the board's supply and wires, or for memory that is read before it is written")
-            * (len(wrong) < TWICE)
-        )
+        tries.append(lab.how_often(wrong, TWICE))
         raise wrong[0]
 
     def _run(self, job: Job, record: Record) -> Record:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab, measure
 from steelyard.device import frame
-from steelyard.lab import Lab, aside
+from steelyard.lab import Lab, aside, pool
 from steelyard.model.reasons import Failure, Reason
 from tests.conftest import Bench
 
@@ -77,3 +78,49 @@ def test_figures_of_one_board_that_cannot_be_are_asked_for_twice(
     [record] = weighed(bench, jobs(bench, there, 1))
     assert (reasons([record]), len(made)) == ([Reason.IMPLAUSIBLE], 2)
     assert boards.opened == ["a", "a", "b", "b"]
+
+
+def speaks(boards: Boards, said: list[Reason | None]) -> None:
+    """All boards end the package's runs so, one after the other; nocrypt works on them."""
+    images: list[Path] = []
+
+    def behave(image: Path) -> Reason | None:
+        images.append(image)
+        return said.pop(0) if image == images[0] and said else None
+
+    boards.behave = {"a": behave, "b": behave}
+
+
+LATE = [Reason.BUFFER_OVERRUN, Reason.FLASH_FAILED, Reason.FLASH_FAILED]
+
+
+@pytest.mark.parametrize(
+    ("said", "note"),
+    [
+        ([Reason.BUFFER_OVERRUN, Reason.BUFFER_OVERRUN], "it ended with buffer-overrun in 2 of 2 attempts"),
+        ([Reason.RAM_OVERFLOW, None], "it ended with ram-overflow in 1 of 2 attempts: look at the board's supply"),
+        (LATE, "it ended with buffer-overrun in 1 of 1 attempt"),
+    ],
+)
+def test_what_speaks_against_a_package_is_named(
+    bench: Bench, boards: Boards, there: Lab, said: list[Reason | None], note: str
+) -> None:
+    """How often it did, too, where the lab let no second attempt come to an end."""
+    speaks(boards, [*said])
+    [record] = weighed(bench, jobs(bench, there, 1))
+    assert reasons([record]) == [said[0]]
+    *before, last = [n for n in record.notes if "attempt" in n]
+    assert last.startswith(note)
+    late = [f"attempt {k} ended with {r}" for k, r in enumerate(said, 1) if k == 1 or r == Reason.FLASH_FAILED]
+    assert [n.partition(": ")[0] for n in before] == late
+
+
+@pytest.mark.parametrize("reason", [Reason.BAD_KAT, Reason.SIZES_DIFFER, Reason.UNSUPPORTED_SIZE])
+def test_what_needs_no_board_is_said_once_and_of_no_board(
+    bench: Bench, boards: Boards, there: Lab, reason: Reason
+) -> None:
+    speaks(boards, [reason])
+    [record] = weighed(bench, jobs(bench, there, 1))
+    assert (reasons([record]), boards.opened) == ([reason], ["a"])
+    assert not [n for n in record.notes if "attempt" in n]
+    assert pool._doubted == set(pool._accused) == set()

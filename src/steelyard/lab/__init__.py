@@ -23,10 +23,11 @@ from .image import intel_hex, made
 from .link import BoardLink, board_of
 from .lock import has_to_be_of
 from .plugs import missing, told
-from .pool import NoBoard, accuses, again, borrowed, pools, returned, works
+from .pool import BOARDLESS, NoBoard, accuses, again, borrowed, how_often, pools, returned, works
 from .proof import DELAY, clock, keep_clock, proved
 
 __all__ = [
+    "BOARDLESS",
     "DELAY",
     "PROOF",
     "AwayLink",
@@ -46,6 +47,7 @@ __all__ = [
     "clock",
     "described",
     "find",
+    "how_often",
     "intel_hex",
     "keep_clock",
     "kind_of",

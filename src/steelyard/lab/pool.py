@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Event
 
 from ..model.call import DeviceError, Failed
-from ..model.errors import UserError
-from ..model.reasons import LAB, MACHINE, RELEASED, Failure, Reason
+from ..model.errors import UserError, counted
+from ..model.reasons import ANSWERED_WRONGLY, LAB, MACHINE, RELEASED, Failure, Reason
 from . import aside
 from .aside import Kind, Mark
 from .attempt import Purpose, begin
@@ -40,6 +40,8 @@ ATTEMPTS = {
 }
 #: what is not the doing of a board that cannot prove itself, such as a full disk
 ELSEWHERE = MACHINE - {*ATTEMPTS, Reason.COUNTER_DIFFERS}
+#: what is wrong with a package by its files and the sizes in its image, whichever board has that
+BOARDLESS = frozenset({Reason.BAD_KAT, Reason.SIZES_DIFFER, Reason.UNSUPPORTED_SIZE})
 #: what to do about one that ends with what packages are told other things of
 REVIVE = "reset the board or take its power away for a moment, look at its cable and supply"
 Prove = Callable[[Station, Hold], None]
@@ -64,7 +66,17 @@ def again(failure: Failure, attempt: int) -> bool:
 
 def accuses(failure: Failure) -> bool:
     """Whether it is about the package if the board that it comes from is right."""
-    return failure.reason not in MACHINE and failure.reason not in ATTEMPTS
+    return failure.reason not in MACHINE | BOARDLESS and failure.reason not in ATTEMPTS
+
+
+def how_often(wrong: Sequence[Failed], attempts: int) -> str:
+    """The note on what spoke against a package, in how many of the ``attempts`` that the lab let come to an end."""
+    reasons = dict.fromkeys(e.failure.reason for e in wrong)
+    what = "an answer was wrong" if ANSWERED_WRONGLY.issuperset(reasons) else f"it ended with {' or '.join(reasons)}"
+    times = f"{what} in {len(wrong)} of {counted(attempts, 'attempt')}"
+    if len(wrong) == attempts:
+        return times
+    return f"{times}: look at the board's supply and wires, or for memory that is read before it is written"
 
 
 def pools(stations: Sequence[Station]) -> dict[str, tuple[Station, ...]]:
@@ -125,6 +137,8 @@ def _blame(board: Board, failure: Failure) -> None:
     """A board is doubted, unless it has just proved itself, and out of order where the lab failed it too often."""
     if accuses(failure):
         _accused[board.name] = time.monotonic()
+        return
+    if failure.reason in BOARDLESS:
         return
     _doubted.add(board.name)
     if failure.reason in LAB:
