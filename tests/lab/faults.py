@@ -74,6 +74,7 @@ FAULTS = (
         "a debug probe is at another chip, or RAM does not keep what is put there",
         (R.PROBE_LOST,),
         (
+            "test_probe_faults::test_a_probe_at_a_chip_of_the_same_target_is_no_figure",
             "test_probe_faults::test_ram_that_cannot_be_the_boards_is_no_figure",
             "test_probe_faults::test_ram_that_does_not_take_what_is_put_there_is_no_figure",
         ),

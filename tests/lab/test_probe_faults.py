@@ -165,3 +165,26 @@ def test_ram_that_cannot_be_the_boards_is_no_figure(
         with pytest.raises(DeviceError, match=why) as e:
             client.untouched()
         assert e.value.failure.reason == Reason.PROBE_LOST
+
+
+def test_a_probe_at_a_chip_of_the_same_target_is_no_figure(
+    there: Probed, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both had the image, so calls are answered; that chip takes what is put into RAM, boots, and uses some of it."""
+    image = bench.build(nocrypt("crypto_aead"), the_target("bluepill")).images["both"]
+    fill = probe.fill
+
+    def of_another(*asked: object) -> bytes:
+        filled = fill(*asked)  # type: ignore[arg-type]
+        monkeypatch.setattr(probe, "dump", lambda _: filled[:-80] + bytes(80))
+        return filled
+
+    with lab.opened(there.station, image, 10**7, Event()) as link:
+        client = device.Client(link)
+        client.call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16)))
+        right = client.untouched()
+        assert right == client.untouched()
+        monkeypatch.setattr(probe, "fill", of_another)
+        with pytest.raises(DeviceError, match=r"swd: the last call over the port left nothing in RAM: is it at") as e:
+            client.untouched()
+    assert e.value.failure.reason == Reason.PROBE_LOST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from itertools import accumulate
@@ -20,6 +21,8 @@ from .simulator import SimulatorLink
 
 T = TypeVar("T")
 API_AEAD = 1
+#: bytes of a message that nobody else made
+OWN = 8
 #: causes of cycles that a call has whatever was called before
 _OWN = ("issue", "work", "operands")
 
@@ -98,7 +101,8 @@ class Client:
         """The longest run of RAM bytes after static data that nothing wrote; None where the device cannot tell.
 
         Where RAM has to be filled for that, the calls are made again, without paint, which have used most of it: it
-        lies between what the largest buffers and the deepest stack leave.
+        lies between what the largest buffers and the deepest stack leave. Last comes an empty call, which is smaller,
+        with a message of its own: the link finds it again in what it takes for this device's RAM.
         """
         if self.link.fills_ram:
             self.link.fill_ram()
@@ -106,6 +110,7 @@ class Client:
             self._handshake()
             for _, request in {id(r): r for _, r in self._extreme.values()}.items():
                 self._batch([encode(request)])
+            self._batch([encode(self.hello.zeros(Op.EMPTY, os.urandom(OWN)))])
         return self.link.longest_untouched()
 
     def restart(self) -> None:

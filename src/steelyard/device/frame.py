@@ -62,6 +62,11 @@ def heap(said: int, capacity: int) -> tuple[int, bool]:
     return said & ~bit, bool(said & bit)
 
 
+def message(run: bytes) -> bytes:
+    """The message of a request for a call, given its payload: it comes last."""
+    return run[len(run) - RUN_HEADER.unpack_from(run)[4] :] if len(run) >= RUN_HEADER.size else b""
+
+
 def fill(request: bytes) -> int:
     """The byte that the harness fills the output buffer with before a call: the low one of the request's CRC."""
     return request[-TAIL]

@@ -136,6 +136,8 @@ class BoardLink:
         #: the sample at which the latest pulse fell, and when it rose at the earliest by the wall
         self._latest: tuple[int, float] | None = None
         self._image, self._filled = image, b""
+        #: the message of the latest request for a call
+        self._message = b""
         self.build = elf.address(image.read_bytes(), BUILD)
         #: samples of all pulses that were taken, and of the latest one's rising edge
         self.samples = self.rose = 0
@@ -290,6 +292,7 @@ class BoardLink:
         self._sound = False
         self._nobodys(self._pulses.drop(self._station.board.channel))
         asked = frame.Decoder().feed(data)
+        self._message = next((frame.message(p) for c, p in reversed(asked) if c == frame.RUN), self._message)
         requests = [(frame.encode(command, payload), command == frame.RUN) for command, payload in asked]
         if b"".join(r for r, _ in requests) != data:  # filler, which a board that hears it may answer
             requests = [(data, False)]
@@ -386,19 +389,24 @@ class BoardLink:
 
     def longest_untouched(self) -> int | None:
         """The longest run of RAM bytes after static data that are as :meth:`fill_ram` left them; None without a debug
-        probe. Raises :class:`DeviceError` where what it reads cannot be this board's RAM."""
+        probe. Raises :class:`DeviceError` where what it reads cannot be this board's RAM: the latest call's message is
+        not in it."""
         if not self._filled:
             return None
         start = elf.address(self._image.read_bytes(), "sy_free_start")
         free = (start or 0) - self._station.target.chip.ram.base
         if not 0 <= free <= len(self._filled):
             raise DeviceError(Failure(Reason.PROBE_LOST, f"{self._image.name} does not say where its static data end"))
-        run = probe.longest_untouched(self._filled[free:], probe.dump(self._station)[free:])
-        if LEFT <= run < len(self._filled) - free:
+        there = probe.dump(self._station)[free:]
+        run = probe.longest_untouched(self._filled[free:], there)
+        if run < LEFT:
+            text = "nothing that was put into RAM is there any more"
+        elif run == len(there):
+            text = "RAM is as it was filled after calls"
+        elif self._message not in there:
+            text = "the last call over the port left nothing in RAM"
+        else:
             return run
-        text = (
-            "nothing that was put into RAM is there any more" if run < LEFT else "RAM is as it was filled after calls"
-        )
         assert self._station.probe is not None
         raise DeviceError(Failure(Reason.PROBE_LOST, f"{self._station.probe.name}: {text}: is it at this board?"))
 
