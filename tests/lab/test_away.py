@@ -333,10 +333,10 @@ def test_what_is_said_there_counts(there: Elsewhere, here: Lab, tmp_path: Path, 
     """A board's target is said twice, and compared; what changes there between plan and run ends the run."""
     far = station(here)
     there_toml = there.here / "lab.toml"
-    there_toml.write_text(there_toml.read_text().replace("clock_ppm = 0", "clock_ppm = 7"))
+    there_toml.write_text(there_toml.read_text().replace('channel = "P8_45"', 'channel = "P8_46"'))
     reason, text = failing(lambda: call(far, image))
     assert (reason, text.partition("has changed")[1]) == (Reason.BOARD_LOST, "has changed")
-    assert station(here).board.clock_ppm == 7
+    assert station(here).board.channel == "P8_46"
     with pytest.raises(UserError, match=r"boards\.far\.target: is atmega128 here and uno in the lab\.toml there"):
         station(elsewhere.described(tmp_path, "atmega128", "one"))
     with pytest.raises(UserError, match="unknown board 'onne'; did you mean one"):
@@ -344,6 +344,22 @@ def test_what_is_said_there_counts(there: Elsewhere, here: Lab, tmp_path: Path, 
     there_toml.unlink()
     with pytest.raises(UserError, match=r"far at bench: bench: lab\.toml: no such file"):
         station(elsewhere.described(tmp_path, "uno", "one"))
+
+
+def test_a_clock_that_was_measured_there_meanwhile_ends_no_run(
+    there: Elsewhere, here: Lab, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with boards here, the next run takes it."""
+    there_toml = there.here / "lab.toml"
+    there_toml.write_text(there_toml.read_text().replace("clock_ppm = 0\n", ""))
+    far = station(here)
+    with monkeypatch.context() as patch:
+        patch.setenv("STEELYARD_HOME", str(there.here / "home"))
+        lab.keep_clock(at_bench(there).board("one"), 5, 2.0)
+    assert call(far, image)
+    assert (far.clock_ppm, station(here).clock_ppm) == (0, 5)
+    there_toml.write_text(there_toml.read_text().replace("target =", "clock_ppm = 7\ntarget ="))
+    assert call(far, image)
 
 
 def test_a_board_that_was_released_there_gets_no_run(

@@ -25,6 +25,7 @@ from ..model.reasons import RELEASED, Failure, Reason
 from . import aside, attempt, wire
 from .away import AwayLink
 from .config import Board, Lab, Station
+from .hosts import digest_of
 from .link import BoardLink
 from .lock import held, is_of, port_of, taken
 from .plugs import missing
@@ -190,11 +191,6 @@ def _described(lab: Lab, name: str) -> wire.Described | wire.Failed:
 def told(lab: Lab, name: str) -> bytes:
     """What ``lab.toml`` says of a board, as JSON."""
     return json.dumps(toml.as_dict(lab.only(name).but(folder=Path(), file=Path())), sort_keys=True).encode()
-
-
-def digest_of(told: bytes) -> str:
-    """The identity of what is known of a board."""
-    return hashlib.sha256(told).hexdigest()
 
 
 def _image(channel: wire.Channel, ask: wire.Open) -> Path:

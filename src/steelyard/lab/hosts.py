@@ -104,7 +104,16 @@ def station(lab: Lab, board: Board, said: wire.Described) -> Station:
             f"{where}: {board.target} is another target at {board.host}: install the same Steelyard at both"
         )
     mine = found.board.but(name=board.name, host=board.host, named=board.named)
-    return found.but(board=mine, host=lab.host(board), known=hashlib.sha256(said.lab).hexdigest())
+    return found.but(board=mine, host=lab.host(board), known=digest_of(said.lab))
+
+
+def digest_of(told: bytes) -> str:
+    """The identity of what is known of a board, out of JSON that describes it, but for its clock: runs take that which
+    it has then, as those of boards here do."""
+    known = json.loads(told)
+    for board in known["boards"].values():
+        board.pop("clock_ppm", None)
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
 def _kept(lab: Lab, board: Board) -> wire.Described | None:
