@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Timer
@@ -143,8 +144,21 @@ def test_a_machine_without_the_same_steelyard_is_no_bench(
     (there.here / "bin/steelyard").unlink()
     if program:
         there.steelyard(program)
-    reason, text = failing(lambda: Connection(here.host(here.boards["far"])))
+    reason, text = failing(lambda: Connection(here.host(here.boards["far"]), Event()))
     assert (reason, text[: len(why)]) == (Reason.UNREACHABLE, why)
+
+
+def test_who_wants_to_stop_does_not_wait_for_a_silent_host(there: Elsewhere, here: Lab, image: Path) -> None:
+    """ssh is let in, and nothing comes: for a campaign, and for a list."""
+    far, over, began = station(here), Event(), time.monotonic()
+    there.steelyard("#!/bin/sh\nexec sleep 50")
+    Timer(1.0, over.set).start()
+    with pytest.raises(KeyboardInterrupt):
+        call(far, image, over)
+    Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        lab.described(here, ["far"])
+    assert time.monotonic() - began < 20
 
 
 def test_who_is_not_reached_is_named(
@@ -280,6 +294,7 @@ def test_a_wish_to_stop_ends_the_agent(there: Elsewhere, here: Lab, image: Path)
 
 _SLOW = """
 import sys
+import time
 from pathlib import Path
 from threading import Event
 from steelyard import device, lab

@@ -30,8 +30,8 @@ M = TypeVar("M", bound=wire.Message)
 class Away:
     """Our hold of a board at another machine, which :meth:`close` lets go. Here one process waits for it at a time."""
 
-    def __init__(self, station: Station) -> None:
-        self._station = station
+    def __init__(self, station: Station, over: Event) -> None:
+        self._station, self._over = station, over
         self._lock: IO[bytes] | None = None
         self._connection: Connection | None = None
         self._asked = 0.0
@@ -45,12 +45,12 @@ class Away:
         if self._lock is None or now - self._asked < ASK:
             return False
         self._asked = now
-        return self._agent().ask(wire.Take(board.named, self._station.known), wire.Taken).mine
+        return self._agent().ask(wire.Take(board.named, self._station.known), wire.Taken, self._over).mine
 
     def _agent(self) -> Connection:
         if self._connection is None:
             assert self._station.host is not None
-            self._connection = Connection(self._station.host)
+            self._connection = Connection(self._station.host, self._over)
         return self._connection
 
     def _again(self) -> None:
@@ -111,9 +111,10 @@ Hold = IO[bytes] | Away
 
 
 class Holds:
-    """Boards that one thread would like to have one of, until :meth:`close`."""
+    """Boards that one thread would like to have one of, until :meth:`close`, or ``over`` is set."""
 
-    def __init__(self) -> None:
+    def __init__(self, over: Event) -> None:
+        self._over = over
         self._waiting: dict[str, Away] = {}
 
     def take(self, station: Station) -> Hold | None:
@@ -121,11 +122,11 @@ class Holds:
         name = station.board.name
         if station.host is None:
             return taken(port_of(station.board), str(station.board.port))
-        away = self._waiting.setdefault(name, Away(station))
+        away = self._waiting.setdefault(name, Away(station, self._over))
         try:
             if not away.take():
                 return None
-        except DeviceError:
+        except (DeviceError, KeyboardInterrupt):
             self._waiting.pop(name).close()
             raise
         return self._waiting.pop(name)
@@ -138,7 +139,7 @@ class Holds:
 
 def hold(station: Station, over: Event) -> Hold:
     """The board, which is waited for until ``over`` is set. :class:`DeviceError` names it."""
-    holds = Holds()
+    holds = Holds(over)
     try:
         while (mine := holds.take(station)) is None:
             if over.wait(PAUSE):

@@ -40,9 +40,10 @@ def error(failure: Failure) -> DeviceError:
 
 
 class Connection:
-    """An agent at another machine. :class:`DeviceError` when there is none."""
+    """An agent at another machine. :class:`DeviceError` when there is none, :class:`KeyboardInterrupt` when ``over`` is
+    set before it greets."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, over: Event) -> None:
         self._host = host
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         script = f"cd {shlex.quote(host.folder)} && exec {host.command} boards agent"
@@ -66,7 +67,7 @@ class Connection:
         assert self._process.stdout is not None
         self._sink, self._source = self._process.stdin, self._process.stdout
         try:
-            came = self._greeted()
+            came = self._greeted(over)
         except BaseException:
             self._ended(0.0)
             raise
@@ -115,15 +116,19 @@ class Connection:
         who = "the connection" if code == ssh.NO_CONNECTION else "the agent"
         return f"{who} ended: {last or f'exit code {code}'}"
 
-    def _greeted(self) -> bytes:
+    def _greeted(self, over: Event) -> bytes:
         """Waits for the greeting, past whatever a login shell prints; what came after it."""
         came, end = bytearray(), time.monotonic() + GREETING
         while not (found := _GREETING.search(came)):
             if len(came) > NOISE:
                 raise self._away("its shell prints too much")
-            piece, left = b"", end - time.monotonic()
-            if left > 0 and wire.there(self._source.fileno(), left):
-                piece = os.read(self._source.fileno(), NOISE)
+            piece = b""
+            while (left := end - time.monotonic()) > 0:
+                if over.is_set():
+                    raise KeyboardInterrupt
+                if wire.there(self._source.fileno(), min(left, wire.LOOK)):
+                    piece = os.read(self._source.fileno(), NOISE)
+                    break
             if not piece:
                 raise self._away(self._no_greeting(end))
             came += piece

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import msgspec
 from msgspec import Struct
@@ -40,22 +41,27 @@ def described(lab: Lab, names: Sequence[str]) -> dict[str, wire.Described | Fail
     if hosts:
         from concurrent.futures import ThreadPoolExecutor
 
+        over = Event()
         with ThreadPoolExecutor(len(hosts)) as pool:
-            for answers in pool.map(lambda boards: _described(lab.host(boards[0]), boards), hosts.values()):
-                found |= answers
+            try:
+                for answers in pool.map(lambda boards: _described(lab.host(boards[0]), boards, over), hosts.values()):
+                    found |= answers
+            except BaseException:
+                over.set()  # the pool waits for its threads
+                raise
     return found
 
 
-def _described(host: Host, boards: Sequence[Board]) -> dict[str, wire.Described | Failure]:
+def _described(host: Host, boards: Sequence[Board], over: Event) -> dict[str, wire.Described | Failure]:
     found: dict[str, wire.Described | Failure] = {}
     try:
-        connection = Connection(host)
+        connection = Connection(host, over)
     except DeviceError as e:
         return {board.name: e.failure for board in boards}
     try:
         for board in boards:
             try:
-                said = connection.ask(wire.Describe(board.named), wire.Described)
+                said = connection.ask(wire.Describe(board.named), wire.Described, over)
                 with suppress(OSError):
                     whole.put(_file(board), msgspec.msgpack.encode(Kept(host, board.named, said)))
                 found[board.name] = said

@@ -148,7 +148,7 @@ def _blame(board: Board, failure: Failure) -> None:
 
 
 def _choose(stations: Sequence[Station], over: Event, prove: Prove) -> tuple[Station, Hold]:
-    holds = Holds()
+    holds = Holds(over)
     try:
         return _chosen(stations, holds, over, prove)
     finally:
