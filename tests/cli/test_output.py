@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 
-from steelyard.cli import boards, db, doctor
+from steelyard.cli import MAKE_RUNS, boards, db, doctor
 from steelyard.cli.app import VERBS, app
 from steelyard.cli.console import _broken, _lines, number, table
 from steelyard.lab.metering import kinds
@@ -228,7 +228,7 @@ def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "code", "said"), [(KeyboardInterrupt, 130, "finished runs are kept"), (BrokenPipeError, 141, "")]
+    ("end", "code", "said"), [(KeyboardInterrupt, 130, "steelyard: stopped\n"), (BrokenPipeError, 141, "")]
 )
 def test_how_a_command_that_is_stopped_ends(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, end: type[BaseException], code: int, said: str
@@ -239,7 +239,18 @@ def test_how_a_command_that_is_stopped_ends(
     monkeypatch.setattr(doctor, "available", stop)
     result = cli("doctor")
     assert (result.code, result.out) == (code, "")
-    assert said in result.err
+    assert result.err == said
+
+
+def test_a_verb_that_makes_runs_says_that_they_are_kept(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    assert {*MAKE_RUNS} <= {*VERBS}
+    monkeypatch.setattr(app.verb("check"), "callback", stop)  # type: ignore[attr-defined]
+    monkeypatch.setattr(boards.verb.verb("check"), "callback", stop)  # type: ignore[attr-defined]
+    assert cli("check nocrypt").err == "steelyard: stopped; finished runs are kept, the same command goes on\n"
+    assert cli("boards check").err == "steelyard: stopped\n"
 
 
 def test_the_legend_explains_every_column_and_no_other(ran: Cli) -> None:

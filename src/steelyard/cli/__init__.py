@@ -12,6 +12,8 @@ gc.set_threshold(500_000, 50, 50)
 
 #: exit codes: 128 and the signal's number
 STOPPED, PIPE_CLOSED = 130, 141
+#: verbs that make runs, which a stop does not lose
+MAKE_RUNS = ("run", "rtl", "check", "validate", "compare", "history", "choose", "work")
 
 
 def main() -> None:
@@ -20,9 +22,10 @@ def main() -> None:
     70."""
     try:
         code = ended()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as e:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # who asks again gets it at once
-        print("steelyard: stopped; finished runs are kept, the same command goes on", file=sys.stderr)
+        kept = "; finished runs are kept, the same command goes on" if {*map(str, e.args)} & {*MAKE_RUNS} else ""
+        print(f"steelyard: stopped{kept}", file=sys.stderr)
         code = STOPPED
     finally:
         gc.freeze()  # what is left goes with the process: to look through it takes a fifth of a short command
@@ -30,7 +33,8 @@ def main() -> None:
 
 
 def ended() -> int:
-    """How the command that ``sys.argv`` holds ended; an interruption is :class:`KeyboardInterrupt`."""
+    """How the command that ``sys.argv`` holds ended; an interruption is :class:`KeyboardInterrupt` with the
+    verb."""
     from . import failure  # imports take long enough to be interrupted
 
     failure.prepare_streams()
@@ -45,7 +49,10 @@ def ended() -> int:
             # Click's own main would hide how it ended
             with app.make_context("steelyard", sys.argv[1:]) as context:
                 shown |= context.params["traceback"]
-                app.invoke(context)
+                try:
+                    app.invoke(context)
+                except (Abort, KeyboardInterrupt):
+                    raise KeyboardInterrupt(context.invoked_subcommand) from None
             code = 0
         except Exit as e:
             code = e.exit_code
