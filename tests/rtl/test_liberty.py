@@ -45,7 +45,7 @@ def test_no_library_or_report_is_read_without_end(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for file in (Path("/dev/zero"), pipe):
-        for read in (library, lambda f: vendor.read([f])):
+        for read in (library, lambda f: vendor.read([f], load_device("artix7"))):
             with pytest.raises(UserError, match=f"{file}: not a file"):
                 read(file)
 
@@ -60,6 +60,7 @@ def test_another_library_is_another_device(tmp_path: Path) -> None:
 
 
 VIVADO = """| Tool Version : Vivado v.2020.1 (lin64) Build 2902540
+| Design       : lwc
 | Device       : 7a12tcsg325-3
 | Design State : Routed
 +-----------------------+------+-------+
@@ -69,7 +70,11 @@ VIVADO = """| Tool Version : Vivado v.2020.1 (lin64) Build 2902540
 | Block RAM Tile        |  0.5 |     0 |
 | DSPs                  |    0 |     0 |
 """
-TIMING = """    WNS(ns)      TNS(ns)  TNS Failing Endpoints
+TIMING = """| Tool Version : Vivado v.2020.1 (lin64) Build 2902540
+| Design       : lwc
+| Device       : 7a12t-csg325
+| Speed File   : -3  PRODUCTION 1.23 2018-06-13
+    WNS(ns)      TNS(ns)  TNS Failing Endpoints
     -------      -------  ---------------------
      -0.100       -0.400                      4
 
@@ -78,13 +83,20 @@ Clock  Waveform(ns)         Period(ns)      Frequency(MHz)
 clk    {0.000 2.450}        4.900           204.082
 """
 QUARTUS = """Quartus Prime Version : 18.1.0 Build 625 09/12/2018 SJ Lite Edition
+Revision Name : first
+Top-level Entity Name : lwc
+Family : Cyclone 10 LP
 Device : 10CL016YF484C6G
 Total logic elements : 2,808 / 15,408 ( 18 % )
     Total combinational functions : 2,700 / 15,408 ( 18 % )
     Dedicated logic registers : 612 / 15,408 ( 4 % )
 Total memory bits : 0 / 516,096 ( 0 % )
 """
-FMAX = """; Fmax       ; Restricted Fmax ; Clock Name ; Note ;
+FMAX = """; Quartus Prime Version ; Version 18.1.0 Build 625 09/12/2018 SJ Lite Edition ;
+; Revision Name         ; first                                               ;
+; Device Family         ; Cyclone 10 LP                                       ;
+; Device Name           ; 10CL016YF484C6G                                     ;
+; Fmax       ; Restricted Fmax ; Clock Name ; Note ;
 ; 133.74 MHz ; 131.50 MHz      ; clk        ;      ;
 ; 151.20 MHz ; 150.00 MHz      ; clk        ;      ;
 """
@@ -98,32 +110,60 @@ def written(folder: Path, *texts: str) -> list[Path]:
 
 
 def test_what_vivado_reports(tmp_path: Path) -> None:
-    found = vendor.read(written(tmp_path, VIVADO, TIMING))
+    found = vendor.read(written(tmp_path, VIVADO, TIMING), load_device("artix7"))
     assert (found.tool, found.version) == ("vivado", "2020.1")
     assert found.metrics == {"lut": 1612, "ff": 540, "fmax_reported": pytest.approx(200.0)}
-    assert found.notes[:2] == ("reported for 7a12tcsg325-3", "state of the design: Routed")
+    assert found.notes[:2] == ("reported for 7a12tcsg325-3, of lwc", "state of the design: Routed")
     assert "0.5 of block RAM" in found.notes[2]
-    assert "fmax_reported" not in vendor.read(written(tmp_path, VIVADO)).metrics
+    assert "fmax_reported" not in vendor.read(written(tmp_path, VIVADO), load_device("artix7")).metrics
 
 
 def test_what_quartus_reports(tmp_path: Path) -> None:
-    found = vendor.read(written(tmp_path, QUARTUS, FMAX))
+    found = vendor.read(written(tmp_path, QUARTUS, FMAX), load_device("cyclone10lp"))
     assert (found.tool, found.version) == ("quartus", "18.1.0")
     elements = {"elements_low": 2808, "elements_high": 2808}
     assert found.metrics == {"lut": 2700, "ff": 612, **elements, "fmax_reported": 131.5}
-    assert found.notes == ("reported for 10CL016YF484C6G",)
+    assert found.notes == ("reported for 10CL016YF484C6G, of lwc",)
+
+
+OTHER_PART = VIVADO.replace("7a12tcsg325-3", "xc7a35tcsg325-1")
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("device", "texts", "said"),
     [
-        (("nothing",), "no report of Vivado or Quartus"),
-        ((VIVADO, QUARTUS), "both of Vivado and of Quartus"),
-        ((TIMING, "Vivado v.2020.1"), "no tables are counted"),
-        ((VIVADO, TIMING + "slow   {0.000 5.000}        10.000          100.000\n"), "clocks clk, slow"),
-        ((QUARTUS, FMAX + "; 99.0 MHz ; 99.0 MHz ; slow ; ;\n"), "clocks clk, slow"),
+        ("artix7", ("nothing",), "no report of Vivado or Quartus"),
+        ("artix7", (VIVADO, QUARTUS), "both of Vivado and of Quartus"),
+        ("artix7", (TIMING,), "no tables are counted"),
+        ("artix7", (VIVADO, TIMING + "slow   {0.000 5.000}        10.000          100.000\n"), "clocks clk, slow"),
+        ("cyclone10lp", (QUARTUS, FMAX + "; 99.0 MHz ; 99.0 MHz ; slow ; ;\n"), "clocks clk, slow"),
+        ("cyclone10lp", (VIVADO,), "7a12tcsg325-3 is no part of cyclone10lp"),
+        ("artix7", (QUARTUS, FMAX), "10CL016YF484C6G is no part of artix7"),
+        ("artix7", (VIVADO, TIMING.replace("7a12t-", "7vx485t-")), r"1\.rpt: 7vx485t-csg325 is no part of artix7"),
+        ("artix7", (VIVADO.replace("| Device", "| Part"),), "no line says of which device"),
+        ("ecp5", (VIVADO,), "not of ecp5"),
+        ("asic", (VIVADO, TIMING), "not of asic"),
+        ("artix7", (VIVADO, VIVADO), "tables of 2 reports"),
+        ("artix7", (VIVADO, TIMING, TIMING), "frequencies of 2 reports"),
+        ("cyclone10lp", (QUARTUS, FMAX, FMAX), "frequencies of 2 reports"),
+        ("artix7", (VIVADO, TIMING.replace(": lwc", ": third")), "designs lwc, third"),
+        ("artix7", (VIVADO + OTHER_PART.replace(": lwc", ": third"),), "designs lwc, third"),
+        ("artix7", (OTHER_PART, TIMING), "devices xc7a35tcsg325-1, 7a12t-csg325"),
+        ("artix7", (VIVADO, TIMING.replace(": -3", ": -1")), "devices 7a12tcsg325-3, 7a12t-csg325"),
+        ("cyclone10lp", (QUARTUS, FMAX.replace("first", "second")), "revisions first, second"),
+        ("cyclone10lp", (QUARTUS, FMAX.replace("016Y", "010Y")), "devices 10CL016YF484C6G, 10CL010YF484C6G"),
+        ("artix7", (VIVADO, TIMING.replace("-0.100", " 4.900")), "4.9 ns in a period of 4.9 ns"),
+        ("artix7", (VIVADO, TIMING.replace("-0.100", " 5.100")), "5.1 ns in a period of 4.9 ns"),
     ],
 )
-def test_reports_that_say_nothing_are_refused(tmp_path: Path, texts: tuple[str, ...], said: str) -> None:
+def test_reports_that_say_nothing_of_a_design_on_the_device_are_refused(
+    tmp_path: Path, device: str, texts: tuple[str, ...], said: str
+) -> None:
     with pytest.raises(UserError, match=said):
-        vendor.read(written(tmp_path, *texts))
+        vendor.read(written(tmp_path, *texts), load_device(device))
+
+
+def test_whole_names_of_parts_are_those_of_timing(tmp_path: Path) -> None:
+    whole = VIVADO.replace("7a12tcsg", "xc7a12tcsg")
+    found = vendor.read(written(tmp_path, whole, TIMING), load_device("artix7"))
+    assert found.notes[0] == "reported for xc7a12tcsg325-3, of lwc"

@@ -40,6 +40,11 @@ _MEANING = (
     "frequency. Definitions: docs/definitions.md. What they are worth: docs/claims.md. Details: steelyard show RUN"
 )
 
+_REPORTED = (
+    "Cells, and fmax where there is one, as the reports say; cycles are simulated, and no netlist was verified. "
+    "Definitions: docs/definitions.md. What they are worth: docs/claims.md. Details: steelyard show RUN"
+)
+
 
 class Rtl(Struct, frozen=True, kw_only=True):
     """What ``rtl`` is asked."""
@@ -148,7 +153,7 @@ def verb(ask: Rtl) -> int:
         records = work.campaign(jobs, _say)
         if lost := len(work.keeper.waiting):
             stderr().print(f"{counted(lost, 'run')} shown and not stored: {work.keeper.why}", style="bold red")
-    meaning = [_MEANING] if ask.out.console and any(r.metrics for r in records) else []
+    meaning = [_REPORTED if ask.report else _MEANING] if ask.out.console and any(r.metrics for r in records) else []
     told = {**document(records, []), "rejected": [{"path": at, "detail": why} for at, why in failed]}
     ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], told, meaning)
     return 0 if records and all(r.ok for r in records) and not failed and not lost else 1

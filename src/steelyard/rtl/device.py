@@ -35,7 +35,8 @@ class Device(toml.Table, frozen=True):
     ``no_frequency``, which says why. ``others`` are the cells that are neither tables nor flip-flops. ``reads`` are the
     inputs of memories and shift registers that reach an output without a clock; at the others a path ends. ``usual``
     ones are weighed where nobody names any. ``elements``: a table and a flip-flop may share an element. ``liberty`` is
-    the file of the gates' library, whose areas ``lut``, ``ff`` and ``ge`` then are."""
+    the file of the gates' library, whose areas ``lut``, ``ff`` and ``ge`` then are. ``reports`` are, by the tool of its
+    vendor whose reports are taken, what the names of its family's parts begin with, a regular expression."""
 
     name: str
     folder: Path
@@ -55,6 +56,7 @@ class Device(toml.Table, frozen=True):
     elements: bool = False
     liberty: str = ""
     ge: dict[str, float] = field(default_factory=dict)
+    reports: dict[str, str] = field(default_factory=dict)
 
     @property
     def library(self) -> Path | None:

@@ -74,7 +74,7 @@ class Job(Struct, frozen=True):
     @property
     def reported(self) -> Report | None:
         """What the reports say. Raises :class:`UserError`."""
-        return vendor.read(self.reports) if self.reports else None
+        return vendor.read(self.reports, self.device) if self.reports else None
 
     @property
     def _workload(self) -> str:

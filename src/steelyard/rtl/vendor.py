@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..model.errors import UserError
 from . import files
+from .device import Device
 
 #: by metric, what stands before its number
 _VIVADO = {
@@ -24,6 +25,15 @@ _QUARTUS = {
     "elements_low": r"Total logic elements\s*[:;]\s*([\d,]+)",
     "elements_high": r"Total logic elements\s*[:;]\s*([\d,]+)",
 }
+#: by what it is, what stands before the design and the part in reports: all of one design have the same
+_DESIGN = {
+    "designs": r"^\|\s*Design\s*:\s*([^\s|]+)",
+    "top-level entities": r"^;?\s*Top-level Entity Name\s*[:;]\s*([^\s;]+)",
+    "revisions": r"^;?\s*Revision Name\s*[:;]\s*([^\s;]+)",
+}
+_PART = r"^(?:\|\s*Device\s*:|;?\s*Device(?: Name)?\s*[:;])\s*([^\s|;]+)"
+#: Vivado's reports of timing have the speed grade in a line of its own
+_GRADE = r"^\|\s*Speed File\s*:\s*(-\w+)"
 #: what a design is not supposed to use, and where reports say that it does
 _FORBIDDEN = {
     "block RAM": r"\|\s*Block RAM Tile\s*\|\s*([\d.]+)|Total memory bits\s*[:;]\s*([\d,]+)",
@@ -42,33 +52,73 @@ class Report(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def read(reports: Sequence[Path]) -> Report:
-    """What the reports of one tool on one design say. Raises :class:`UserError` where that is nothing."""
-    text = "\n".join(map(_text, reports))
+def read(reports: Sequence[Path], device: Device) -> Report:
+    """What the reports of one tool on one design say. Raises :class:`UserError` where that is nothing, or where they
+    are not of one design on the device."""
+    texts = [*map(_text, reports)]
+    text = "\n".join(texts)
     names = ", ".join(map(str, reports))
     vivado = re.search(r"Vivado v\.?(\d{4}\.\d+)", text)
     quartus = re.search(r"Quartus (?:Prime|II).*?Version\s*(?:[:;]\s*)?(?:Version\s*)?(\d+\.\d+(?:\.\d+)?)", text)
     if bool(vivado) == bool(quartus):
         what = "both of Vivado and of Quartus" if vivado else "no report of Vivado or Quartus"
         raise UserError(f"{names}: {what}; give the utilisation and timing reports of one of them")
+    tool = "vivado" if vivado else "quartus"
+    part = _part(reports, texts, device, tool)
     patterns = _VIVADO if vivado else _QUARTUS
-    metrics: dict[str, int | float] = {n: _number(f[1]) for n, p in patterns.items() if (f := re.search(p, text))}
-    if "lut" not in metrics:
+    counted = [t for t in texts if re.search(patterns["lut"], t)]
+    if not counted:
         wanted = "report_utilization's" if vivado else "the fitter's summary (.fit.summary)"
         raise UserError(f"{names}: no tables are counted in it; give {wanted}")
-    mhz = _vivado_mhz(text, names) if vivado else _quartus_mhz(text, names)
-    if mhz is not None:
-        metrics["fmax_reported"] = mhz
-    notes = []
-    if part := re.search(r"\|\s*Device\s*:\s*(\S+)|^\s*;?\s*Device\s*[:;]\s*(\S+)", text, re.MULTILINE):
-        notes.append(f"reported for {part[1] or part[2]}")
-    if state := re.search(r"\|\s*Design State\s*:\s*(.+?)\s*(?:\||$)", text, re.MULTILINE):
+    clocks = [mhz for t in texts if (mhz := _vivado_mhz(t, names) if vivado else _quartus_mhz(t, names)) is not None]
+    for what, several in (("tables", counted), ("frequencies", clocks)):
+        if len(several) > 1:
+            raise UserError(f"{names}: {what} of {len(several)} reports; give one of utilisation, and one of timing")
+    metrics: dict[str, int | float] = {n: _number(f[1]) for n, p in patterns.items() if (f := re.search(p, counted[0]))}
+    if clocks:
+        metrics["fmax_reported"] = clocks[0]
+    notes = [f"reported for {part}" + (f", of {design}" if (design := _design(names, text)) else "")]
+    if state := re.search(r"\|\s*Design State\s*:\s*(.+?)\s*(?:\||$)", counted[0], re.MULTILINE):
         notes.append(f"state of the design: {state[1]}")
     for what, pattern in _FORBIDDEN.items():
         if (found := re.search(pattern, text)) and float((found[1] or found[2]).replace(",", "")):
             notes.append(f"besides, {found[1] or found[2]} of {what}, which no figure counts")
     version = (vivado or quartus)[1]  # type: ignore[index]
-    return Report("vivado" if vivado else "quartus", version, sha256(text.encode()).hexdigest(), metrics, tuple(notes))
+    return Report(tool, version, sha256(text.encode()).hexdigest(), metrics, tuple(notes))
+
+
+def _design(names: str, text: str) -> str:
+    """The design that the reports call theirs; empty where they name none. Raises :class:`UserError` for several."""
+    named = {what: dict.fromkeys(re.findall(pattern, text, re.MULTILINE)) for what, pattern in _DESIGN.items()}
+    for what, several in named.items():
+        if len(several) > 1:
+            raise UserError(f"{names}: {what} {', '.join(several)}; give reports of one design")
+    return next((d for several in named.values() for d in several), "")
+
+
+def _part(reports: Sequence[Path], texts: Sequence[str], device: Device, tool: str) -> str:
+    """The part that each report names. Raises :class:`UserError` where one names none, or a part of another family, and
+    where they are of several."""
+    if not device.reports:
+        raise UserError(f"--report: reports of Vivado and Quartus are not of {device.name}; leave it out")
+    said = dict[str, str]()
+    for report, text in zip(reports, texts, strict=True):
+        if not (found := re.search(_PART, text, re.MULTILINE)):
+            raise UserError(f"{report}: no line says of which device it is; give the whole report")
+        if not (family := device.reports.get(tool)) or not re.match(family, found[1], re.IGNORECASE):
+            raise UserError(f"{report}: {found[1]} is no part of {device.name}; give the --device that it is of")
+        grade = re.search(_GRADE, text, re.MULTILINE)
+        said.setdefault(_plain(found[1] + (grade[1] if grade else "")), found[1])
+    longest = max(said, key=len)
+    if not all(longest.startswith(part) for part in said):
+        names = ", ".join(map(str, reports))
+        raise UserError(f"{names}: devices {', '.join(said.values())}; give reports of one design")
+    return said[longest]
+
+
+def _plain(part: str) -> str:
+    """A part as all reports write it: those of utilisation have xc7a12tcsg325-3, those of timing 7a12t-csg325."""
+    return re.sub(r"^x[acq]|-", "", part.lower())
 
 
 def _text(file: Path) -> str:
@@ -80,12 +130,19 @@ def _number(text: str) -> int:
 
 
 def _vivado_mhz(text: str, names: str) -> float | None:
-    """The clock's frequency whose period the worst slack leaves. Raises :class:`UserError` for several clocks."""
+    """The clock's frequency whose period the worst slack leaves. Raises :class:`UserError` for several clocks, and
+    where nothing is left."""
     slack = re.search(r"WNS\(ns\).*\n[\s-]*\n\s*(-?[\d.]+)", text)
     clocks = re.findall(r"^(\S+)\s+\{[\d. ]+\}\s+([\d.]+)\s+[\d.]+\s*$", text, re.MULTILINE)
     if len(clocks) > 1:
         raise UserError(f"{names}: clocks {', '.join(c for c, _ in clocks)}; constrain one, and report again")
-    return 1000 / (float(clocks[0][1]) - float(slack[1])) if slack and clocks else None
+    if not slack or not clocks:
+        return None
+    period, left = float(clocks[0][1]), float(slack[1])
+    if left >= period:
+        what = f"a slack of {left:g} ns in a period of {period:g} ns"
+        raise UserError(f"{names}: {what} is no frequency; constrain the clock, and report again")
+    return 1000 / (period - left)
 
 
 def _quartus_mhz(text: str, names: str) -> float | None:
