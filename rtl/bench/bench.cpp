@@ -113,6 +113,8 @@ struct Bench {
 #endif
 
     Bench(uint64_t seed, uint64_t idle, const char *file, Mode mode) : random(seed), idle_limit(idle) {
+        const char *none[] = {"bench"}; // of what the bench is told, $test$plusargs sees nothing
+        context.commandArgs(1, none);
         context.randReset(2); // registers without reset start with anything
         context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
 #if VM_TRACE

@@ -223,6 +223,15 @@ def test_what_no_circuit_does_is_refused(tmp_path: Path, more: str, said: str) -
 
 
 @simulates
+def test_an_option_of_the_simulator_is_not_set_and_the_bench_s_are_none(tmp_path: Path) -> None:
+    tests = " || ".join(f'$test$plusargs("{word}")' for word in ("", "trace", "seed", "full", "vectors", "-", "bench"))
+    more = f'int told; initial if ({tests} || $value$plusargs("idle=%d", told)) $finish;'
+    (design,) = designs_of(toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}")))
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, bench.MODES)] == ["ok"] * 4
+
+
+@simulates
 def test_a_dump_is_no_harm(tmp_path: Path) -> None:
     more = 'initial begin $dumpfile("said.log"); $dumpvars; end'
     (design,) = designs_of(toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}")))
