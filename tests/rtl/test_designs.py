@@ -206,6 +206,23 @@ def test_a_memory_s_file_is_read_from_the_design_s_folder(tmp_path: Path) -> Non
     assert designs_of(folder)[0].data == ()
 
 
+@verilator
+def test_a_memory_s_file_is_not_the_bench_s_own(tmp_path: Path) -> None:
+    """Whatever it is called: its words are those of the design's folder, and without it none are."""
+    file = (ROM[0], ROM[1].replace("FILE", '"vectors.txt"'))
+    folder = toys.design(
+        tmp_path / "toy", file, ("OUT_HEADER: do_data = 32'h93000004;", "OUT_HEADER: do_data = rom[2];")
+    )
+    (design,) = designs_of(folder)
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    for _ in range(2):
+        (gone,) = bench.run(tmp_path, toys.STREAMS, ("full",))
+        assert gone.failure is not None
+        assert gone.failure.reason is Reason.MISSING_FILE
+    (tmp_path / "vectors.txt").write_text("0 1 93000004 3\n")
+    assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, ("full",))] == ["ok"]
+
+
 def test_no_file_of_a_design_is_in_place_of_a_source(tmp_path: Path) -> None:
     (design,) = designs_of(toys.design(tmp_path / "toy"))
     (tmp_path / "other").write_text("other")
