@@ -285,6 +285,16 @@ def test_no_next_action_is_the_command_just_given() -> None:
     assert [r for r in Reason if r.next_action.endswith("show RUN")] == []
 
 
+@pytest.mark.parametrize("more", ["", " --verify", " --trace signals.vcd", " --device artix7 --report it.rpt"])
+def test_a_design_of_an_algorithm_that_nothing_has_is_known(cli: Cli, more: str) -> None:
+    Path("it.rpt").touch()
+    done = cli(f"rtl nocrypt/default --aead nosuch{more} --columns lut")
+    assert done.code
+    assert "no bundled software is called nosuch" in " ".join((done.out + done.err).split())
+    assert "unknown design" not in done.err
+    assert "ascon" not in done.out
+
+
 def test_hardware_without_its_tools_is_one_sentence_and_no_rows(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.rtl.tools.identify", lambda name: None)
     done = cli("rtl nocrypt ascon --device ecp5,artix7")

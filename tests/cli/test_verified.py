@@ -24,6 +24,13 @@ def test_runs_without_verified_figures_are_not_called_missing(cli: Cli, tmp_path
     assert "no stored run matches" in cli("plot rom toy2").err
     assert "1 matching run, none of them verified" in cli("rank").err
     assert "no stored run matches" in cli("rank toy2").err
+    assert "no stored run matches; steelyard rtl makes" in cli("rank toy2 --kind sizes").err
+
+
+def test_a_baseline_alone_is_not_called_missing(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("nocrypt/ref", family="nocrypt"))
+    assert "no run but nocrypt's, the baseline, matches" in cli("rank").err
+    assert "steelyard rtl makes runs of hardware" in cli("rank --kind sizes").err
 
 
 def test_a_ranking_says_whom_it_could_not_judge(cli: Cli, tmp_path: Path) -> None:

@@ -80,7 +80,9 @@ def verb(ask: Rank) -> int:
     if not rows:
         there = [r for r in answer.rows if r["variant"] != "nocrypt"]
         text = f"{counted(len(there), 'matching run')}, none of them verified; steelyard publish says why"
-        stderr().print(text if there else "no stored run matches; steelyard run makes them")
+        which = "no run but nocrypt's, the baseline, matches" if answer.rows else "no stored run matches"
+        makes = "steelyard rtl makes runs of hardware" if ask.kind == "sizes" else "steelyard run makes them"
+        stderr().print(text if there else f"{which}; {makes}")
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]

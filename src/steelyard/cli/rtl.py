@@ -130,6 +130,8 @@ def verb(ask: Rtl) -> int:
     found, failed = designs(ask)
     if ask.verify and ask.every:
         raise UserError("--every is of runs, and --verify makes none; leave one of them out")
+    if failed and not found and (ask.trace or ask.report):
+        raise UserError(failed[0][1])
     if ask.trace is not None:
         return _trace(found, ask)
     if ask.liberty and not any(d.liberty for d in devices):
@@ -202,20 +204,28 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
     for text in ask.what or ("*",):
         at = Path(text)
         there = select.exists_at(text)
-        several = _several([at] if there else bundled, ask, failed)
-        if not there:
-            several = [d for d in several if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
-            if not several and at.parent.is_dir() and at.parent != Path():
-                own = _several([at.parent], ask, failed)
-                several = [d for d in own if fnmatchcase(d.variant, at.name)]
-                if own and not several:
-                    raise unknown("variant", at.name, [d.variant for d in own])
-            elif not several:
-                raise unknown("design", text, [f.name for f in bundled])
+        if there:
+            several = _several([at], ask, failed)
+        elif named := _named(bundled, text):
+            folders = [*dict.fromkeys(folder for folder, _ in named)]
+            several = [d for d in _several(folders, ask, failed) if (d.folder, d.variant) in named]
+        elif at.parent.is_dir() and at.parent != Path():
+            own = _several([at.parent], ask, failed)
+            several = [d for d in own if fnmatchcase(d.variant, at.name)]
+            if own and not several:
+                raise unknown("variant", at.name, [d.variant for d in own])
+        else:
+            raise unknown("design", text, [f.name for f in bundled])
         for d in several:
             ours = d.folder.is_relative_to(ROOT / "rtl") and not there
             chosen.setdefault(f"{d.folder}/{d.variant}", (d, "" if ours else text))
     return list(chosen.values()), failed
+
+
+def _named(folders: Sequence[Path], text: str) -> list[tuple[Path, str]]:
+    """The folders and variants of bundled designs of a name, which is the one that they have without options."""
+    found = [settled(d) for folder in folders for d in designs_of(folder)]
+    return [(d.folder, d.variant) for d in found if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
 
 
 def _several(folders: Sequence[Path], ask: Rtl, failed: list[tuple[str, str]]) -> list[Design]:

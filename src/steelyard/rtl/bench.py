@@ -43,7 +43,8 @@ _HARMLESS = re.compile(
     r"(display|strobe|monitor|s?write)[bho]?|sformatf?|monitoro(n|ff)|info|warning|error|fatal|finish|stop|exit"
     r"|assert(on|off|kill|control)|s?time|realtime|timeformat|printtimescale|u?random|urandom_range"
     r"|(test|value)\$plusargs|readmem[bh]|dump(file|vars|on|off|all|limit|flush)"
-    r"|(un)?signed|clog2|bits|size|high|low|left|right|increment|(unpacked_)?dimensions|typename|cast|isunbounded|unit|root|count(bits|ones)|onehot0?|isunknown|sampled|past|rose"
+    r"|(un)?signed|clog2|bits|size|high|low|left|right|increment|(unpacked_)?dimensions|typename|cast"
+    r"|isunbounded|unit|root|count(bits|ones)|onehot0?|isunknown|sampled|past|rose"
     r"|fell|stable|changed|rtoi|itor|(short)?realtobits|bitsto(short)?real|ceil|floor|pow|sqrt|ln|log10|exp"
     r"|a?(sin|cos|tan)h?|setup|hold|setuphold|recovery|removal|recrem|(time|full)?skew|width|period|nochange"
 )

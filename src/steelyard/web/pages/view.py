@@ -76,7 +76,8 @@ def remarks(answer: Answer, found: Sequence[Row]) -> Iterable[Block]:
     if not found:
         there = sum(r["variant"] != "nocrypt" for r in answer.rows)
         some = f"{counted(there, 'matching run')}, none of them verified."
-        yield Text(some if there else "No stored run matches.")
+        none = "No run but nocrypt's, the baseline, matches." if answer.rows else "No stored run matches."
+        yield Text(some if there else none)
     yield from map(noted, answer.notes)
 
 
