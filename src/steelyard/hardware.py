@@ -257,6 +257,7 @@ class Hardware:
             doubt = bench.build(design, netlist, _made(work / "bench"))
             if more := bench.beside(design, bench.told(netlist, work / "bench")):
                 notes.append(f"inputs that the API does not have are 0: {', '.join(more)}")
+                notes += vhdl.untied(design, more) if ghdl.serves(design) else []
             design, outcomes = self._modes(design, work / "bench", modes, notes)
             asked = Asked(design, self.seed)
             streams, sizes = asked.streams(), asked.sizes()

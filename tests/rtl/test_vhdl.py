@@ -292,8 +292,26 @@ def test_an_entity_is_read_once(tmp_path: Path) -> None:
     """Whatever stands around it, and in a comment or a text."""
     design = toy(tmp_path, ("entity toy is", "use work.odd.all; -- entity toy is\nentity toy is"))
     assert vhdl.context_of(design).endswith("use work.odd.all;")
-    assert vhdl.inputs_of(design)["pdi_valid"] == "'0'"
+    assert vhdl.inputs_of(design)["pdi_valid"].zero == "'0'"
     for text in ("entity toy is port(" * 9999, "library a; use a.b;" * 9999 + "entity toy is port((" + ")" * 9):
         design.files[0].write_text(text)
         assert vhdl.inputs_of(design) == {}
         assert len(vhdl.context_of(design)) < 50_000
+
+
+def test_inputs_that_are_0_in_verilog_alone_are_told(tmp_path: Path) -> None:
+    own = (CLOCK, f"{RANGES[1]} set : in std_logic := '1';")
+    design = toy(tmp_path, own)
+    names = ["way", "STEP", "same", "set"]
+    (note,) = vhdl.untied(design, names)
+    assert note.endswith(": way, STEP, same")
+    assert vhdl.untied(design, ["set"]) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["std_logic'('1')", "character'(')')", "'('", "';'", "'\"'", "std_logic '('0')", '")"', "work.f('(', ')')"]
+)
+def test_a_parenthesis_that_is_a_character_ends_nothing(tmp_path: Path, value: str) -> None:
+    design = toy(tmp_path, (CLOCK, f"{CLOCK} odd : in odd_t := {value}; even : in std_logic;"))
+    assert "even" in vhdl.inputs_of(design)
+    assert "sdi_valid" in vhdl.inputs_of(design)

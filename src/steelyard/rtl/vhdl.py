@@ -31,9 +31,10 @@ _PORT = re.compile(r"(?i)(?:^|;)\s*(?:signal\s+)?([\w\s,]+?)\s*:\s*(?:(in|out|in
 _ZERO = {"boolean": "false", "integer": "0", "natural": "0", "bit": "'0'", "std_logic": "'0'", "std_ulogic": "'0'"}
 #: most characters of an entity's generics and ports, and of what is before it
 _HEAD = 20_000
-#: what ends the declarations of an entity, and what has parentheses that are no parentheses
+#: what ends the declarations of an entity, and what has parentheses that are no parentheses: texts, and characters,
+#: which follow no name, as the parenthesis of std_logic'('1') does
 _DONE = re.compile(r"(?i)(?:^|;) ?(?:begin|end)\b")
-_QUOTED = re.compile(r"\"[^\"]*\"|'[()]'")
+_QUOTED = re.compile(r"\"[^\"]*\"|(?<![\w)\]])(?<![\w)\]] )'[\"();]'")
 #: types whose values are one sign, or text; a word is the value of another
 _SIGNS = ("std_logic", "std_ulogic", "bit", "character")
 _BITS = re.compile(r"\w*_u?logic_vector|bit_vector|(?:u_)?(?:un)?signed")
@@ -105,6 +106,14 @@ def inputs_of(design: Design) -> dict[str, Input]:
             of = Input(zero, "" if zero else f"{kind}{more}".strip())
             found |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), of)
     return found
+
+
+def untied(design: Design, names: Sequence[str]) -> list[str]:
+    """A note of those of the inputs that GHDL's bench does not tie to 0, as their types have none; none without any."""
+    inputs = inputs_of(design)
+    typed = [n for n in names if not ((of := inputs.get(n.lower())) and of.zero)]
+    value = "the value that they declare, or the first of their type"
+    return [f"in GHDL's simulation inputs without a 0 have {value}: {', '.join(typed)}"] if typed else []
 
 
 def context_of(design: Design) -> str:
