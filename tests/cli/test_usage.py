@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard import jobs
 from steelyard.cli import select
@@ -16,6 +17,7 @@ from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
 from tests import toys
 from tests.conftest import the_target, write
+from tests.made_up import record
 from tests.sources.trees import plain
 
 from .conftest import Cli
@@ -293,6 +295,15 @@ def test_a_design_of_an_algorithm_that_nothing_has_is_known(cli: Cli, more: str)
     assert "no bundled software is called nosuch" in " ".join((done.out + done.err).split())
     assert "unknown design" not in done.err
     assert "ascon" not in done.out
+
+
+def test_a_table_of_a_report_names_no_tool_of_ours(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed = replace(record(primitive="lwc_rtl", target="artix7"), metrics={"lut": 1612})
+    monkeypatch.setattr("steelyard.cli.rtl.Hardware.campaign", lambda *_: [weighed])
+    assert "yosys" in (told := cli("rtl nocrypt/default --device artix7").out)
+    assert "reports say" not in told
+    assert "reports say" in (told := cli("rtl nocrypt/default --device artix7 --report it.rpt").out)
+    assert "yosys" not in told
 
 
 def test_hardware_without_its_tools_is_one_sentence_and_no_rows(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
