@@ -113,8 +113,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         self.blocks.fill_with(|| None);
         self.decoded = 0;
         self.pieces.clear();
-        self.parts.clear();
-        self.open = None;
+        (self.parts, self.open) = (HashMap::new(), None);
         if let Some(translator) = &mut self.translator {
             translator.clear();
         }
@@ -438,8 +437,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
 
     /// Forgets the blocks that go past the address `at`, or up to it: a loop may go back there.
     fn forget_before(&mut self, at: u32) {
-        self.parts.clear();
-        self.open = None;
+        (self.parts, self.open) = (HashMap::new(), None);
         self.forget_over(at, |b| b.start < at && at <= b.end);
     }
 
