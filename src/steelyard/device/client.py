@@ -125,6 +125,15 @@ class Client:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
         return next(iter(self.calls([request])))
 
+    def tried(self, request: Request) -> CallResult:
+        """Makes a call that says no more about RAM than how much larger ones need, so that others are as without it.
+        Raises as :meth:`call`."""
+        made, most = set(self._made), self.need.most
+        try:
+            return self.call(request)
+        finally:
+            self._made, self.need.most = made, most
+
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
         have fitted it."""
