@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -116,3 +117,57 @@ def test_all_formats(tmp_path: Path) -> None:
     )
     for ending in layout.ENDINGS:
         assert list((tmp_path / "out" / "targets" / "uno").glob(f"*.{ending}")), ending
+
+
+#: names of which one's page, folder or table is another's in a plain folder of files
+HOSTILE = (
+    "toy", "toy.html", "toy.html.html", "TOY", "Toy.html", "toy.HTML", "toy.", "toy..", "..", ".", "toy.csv",
+    "toy.csv.html", "toy.css", "toy/index.html", "index.html", "index", "toy%2findex.html", "~", "con", "con.html",
+    "a" * 254, "a" * 255, site._short("Toy"), site._short("toy.html", ""), "toy\n", "static", "badges",
+    "badges.html", "log",
+)  # fmt: skip
+
+
+def test_no_name_ends_a_site_or_takes_anothers_place(tmp_path: Path) -> None:
+    """A stranger's package may name its folders so."""
+    base = RECORDS[0]
+    records = [
+        replace(base, setup=replace(base.setup, implementation_digest=f"{k}{kind}", **{kind: name}))
+        for kind in ("variant", "implementation", "family")
+        for k, name in enumerate(HOSTILE)
+    ]
+    made(tmp_path / "results.db", *records).close()
+    out = tmp_path / "out"
+    assert app.main(["site", str(out), "--db", str(tmp_path / "results.db")], standalone_mode=False) == 0
+    files = [f.relative_to(out) for f in out.rglob("*") if f.is_file()]
+    lower = [str(f).casefold() for f in files]
+    assert len(set(lower)) == len(lower)
+    assert not {str(p).casefold() for f in files for p in f.parents} & set(lower)
+    assert not [f for f in files if any(part.endswith((".", ".html")) for part in f.parts[:-1])]
+    shown = [f for f in files if f.suffix == ".html"]
+    for kind in ("variants", "families"):
+        assert len([f for f in files if len(f.parts) == 2 and f.parts[0] == kind]) >= len(HOSTILE), kind
+    assert len(shown) > 6 * len(HOSTILE)
+
+
+def test_an_error_in_one_page_ends_no_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made(tmp_path / "results.db", *RECORDS).close()
+    page = site.page
+
+    def broken(*of: Any) -> Any:
+        if of[2:] == (("uno",),):
+            raise ZeroDivisionError
+        return page(*of)
+
+    monkeypatch.setattr(site, "page", broken)
+    plan = site.Plan(str(tmp_path / "results.db"), tmp_path)
+    try:
+        assert site._page(plan, "/targets/uno").files
+        assert site._page(plan, "/targets").leads
+    finally:
+        site._store(plan.place).close()
+        site._store.cache_clear()
+    assert "An error in Steelyard" in Parsed((tmp_path / "targets/uno.html").read_text()).text
+    assert "/targets/uno" in caplog.text

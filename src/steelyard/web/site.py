@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -14,7 +15,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.parent import end_with_parent
 from ..publish.formats import save
 from ..store import Store, StoreError
@@ -28,12 +29,19 @@ USUAL, ALL = ("csv", "svg"), layout.ENDINGS
 _ASK, _EXAMINE = frozenset(("compare", "search", "submissions")), frozenset(("profile", "image"))
 _LINK = re.compile(r'<a href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _PART = re.compile(r'<(link rel="stylesheet" href|img src)="(/[^"]*)"')
+_ELSEWHERE = Links([("targets", "/targets")], "where to go")
+_SAY = logging.getLogger(__name__)
 #: what the folder's site consists of, a file in each line
 _LIST = ".steelyard-site"
 #: characters of a file's name, for every file system
 _LONGEST = 150
 #: names of devices on Windows, whatever comes after a point
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+#: the end of a name that has a digest
+_DIGESTED = re.compile(r"-[0-9a-f]{16}(?:\.|\Z)")
+#: endings of files, but for pages; those that no folder has: a page's too, and the one that Windows leaves out
+_OF_FILES = tuple(f".{e}" for e in (*layout.ENDINGS, "css"))
+_OF_NO_FOLDER = (*_OF_FILES, ".html", ".")
 
 
 class Plan(Struct, frozen=True):
@@ -108,15 +116,26 @@ def _made(plan: Plan, path: str) -> Page | None:
     except StoreError:
         raise
     except UserError as e:  # too much for one page, which says so
-        return Page("Not shown", [Text(str(e)), Links([("targets", "/targets")], "where to go")])
+        return Page("Not shown", [Text(str(e)), _ELSEWHERE])
 
 
 def _page(plan: Plan, path: str) -> Written:
-    """Writes a page and its files."""
-    made = _made(plan, path)
-    _made.cache_clear()
-    if made is None:
-        return Written(frozenset(), 0, frozenset())
+    """Writes a page and its files; where its making fails in a way that nobody thought of, one that says so."""
+    try:
+        made = _made(plan, path)
+        return Written(frozenset(), 0, frozenset()) if made is None else _written(plan, path, made)
+    except (OSError, UserError):  # of the folder or the database, and so of all pages
+        raise
+    except Exception as e:
+        _SAY.error("%s", cut(path), exc_info=e)
+        why = Text("An error in Steelyard: it was printed when the pages were written.")
+        return _written(plan, path, Page("Not shown", [why, _ELSEWHERE]))
+    finally:
+        _made.cache_clear()
+
+
+def _written(plan: Plan, path: str, made: Page) -> Written:
+    """Writes what an address shows."""
     names = address.segments(path)
     text = layout.html(made, _store(plan.place), names, live=False, endings=plan.endings)
     depth, leads = "../" * file_of(path).count("/"), set[str]()
@@ -176,23 +195,27 @@ def _has(plan: Plan, path: str) -> bool:
 
 def file_of(path: str) -> str:
     """The file of an address. Names stay quoted, so that no name is a folder; long ones, and those that some file
-    system may take for another, get digests."""
+    system may take for another, get digests. No folder has a name that a file may have: a file has an ending."""
     parts = [p for p in path.split("/") if p]
     if not parts:
         return "index.html"
     *folders, last = (p if len(p) <= _LONGEST and _plain(p) else _short(p) for p in parts)
-    is_file = any(last.endswith(f".{e}") for e in (*layout.ENDINGS, "css"))
+    is_file = last.endswith(_OF_FILES)
     if is_file and pages.route(address.segments(path)) is not None and pages.route(address.segments(path)[:-1]) is None:
         is_file = False  # a name that ends so
+    folders = [_short(f, "") if f.endswith(_OF_NO_FOLDER) else f for f in folders]
     return "/".join([*folders, last if is_file else f"{last}.html"])
 
 
 def _plain(part: str) -> bool:
-    """Whether no other name is the same to a file system that takes no notice of case, and none reserves it."""
-    return not re.search(r"[A-Z]", re.sub(r"%[0-9A-F]{2}", "", part)) and not _RESERVED.fullmatch(part)
+    """Whether no other name is the same to a file system that takes no notice of case, none reserves it, and none of
+    those that :func:`_short` makes is the same."""
+    small = not re.search(r"[A-Z]", re.sub(r"%[0-9A-F]{2}", "", part))
+    return small and not (_RESERVED.fullmatch(part) or _DIGESTED.search(part))
 
 
-def _short(part: str) -> str:
-    """A name that a digest tells from all others."""
-    ending = max((f".{e}" for e in layout.ENDINGS if part.endswith(f".{e}")), key=len, default="")
+def _short(part: str, ending: str | None = None) -> str:
+    """A name that a digest tells from all others, with the ``ending`` that a file of the site has."""
+    if ending is None:
+        ending = max((f".{e}" for e in layout.ENDINGS if part.endswith(f".{e}")), key=len, default="")
     return f"{part[:80].rstrip('%')}-{hashlib.sha256(part.encode()).hexdigest()[:16]}{ending}"
