@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from steelyard.store import Keeper, Store, tenure
 from steelyard.store.errors import LeaseLost, StoreError
+from steelyard.store.leasing import Lease
 
 from .conftest import RECORD
 
@@ -106,3 +107,15 @@ def test_whoever_waits_can_be_stopped(store: Store) -> None:
     threading.Timer(0.05, over.set).start()
     with pytest.raises(KeyboardInterrupt), Keeper(store).leased(KEY, over):
         pass
+
+
+def test_leases_that_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    others, now = tenure.Others(), 0.0
+    monkeypatch.setattr(tenure.time, "monotonic", lambda: now)
+    for number in range(100):
+        others.meet(f"queue {number}", Lease(number, "dead", 0))
+        others.meet("queue 0", Lease(0, "dead", 0))
+        now += 100.0
+    assert others.stale("queue 0") == Lease(0, "dead", 0)
+    assert others.stale("queue 99") == Lease(99, "dead", 0)
+    assert len(others._met) == 38

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,11 +25,11 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Operation, Point, Record, Toolchain
 from steelyard.model.target import load_target
 from steelyard.model.workload import LEFT_OUT, workload
-from steelyard.store import Store
+from steelyard.store import Store, tenure
 from steelyard.store.errors import LeaseLost
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
-from steelyard.store.queue import Mine, Queue
+from steelyard.store.queue import Mine, Queue, Taken
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
 from steelyard.web import app
@@ -235,6 +236,25 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
     assert why_not(some, asked, uno) == ""
     nothing = {"metrics": {}, "points": (), "vector_cycles": b""}
     assert why_not(replace(good, failure=Failure(Reason.KAT_MISMATCH, ""), **nothing), asked, uno) == ""
+
+
+def test_a_dead_worker_s_job_is_taken_over_however_many_workers_ask(
+    desks: Desks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each asks once under its name, as more workers would than the server remembers."""
+    monkeypatch.setattr(tenure, "STALE", 0.2)
+    dead = desks.took("one", "uno")
+
+    def asked(name: str) -> Taken | None:
+        got = desks.said("two", "take", targets=["uno"], worker=name)
+        return msgspec.json.decode(got.text, type=words.Work).taken
+
+    assert asked("first") is None
+    time.sleep(0.3)
+    taken = asked("second")
+    assert taken is not None
+    assert taken.number == dead.number
+    assert asked("third") is None, "who has it now has only begun"
 
 
 def test_a_paused_machine_gets_nothing(desks: Desks) -> None:

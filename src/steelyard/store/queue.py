@@ -25,7 +25,7 @@ from .queries import by_keys
 from .reading import Reader
 from .store import Store
 from .task import Task, detail_of, offered, record_of, task_of
-from .tenure import Tenure
+from .tenure import Others, Tenure
 from .values import storable
 from .writing import append, row_of
 
@@ -251,11 +251,11 @@ def pauses(target: str) -> tuple[str, ...]:
 
 
 class Queue:
-    """The queue as a ``worker`` sees it, who has a name that no other has."""
+    """The queue as a ``worker`` sees it, who has a name that no other has. Queues of one process share ``others``."""
 
-    def __init__(self, store: Store, worker: str, machine: str = "") -> None:
+    def __init__(self, store: Store, worker: str, machine: str = "", others: Others | None = None) -> None:
         self._store, self.worker, self.machine = store, worker, machine or worker
-        self._tenure = Tenure(store, worker)
+        self._tenure = Tenure(store, worker, others)
         self._looked = -math.inf
 
     def begin(self, targets: Collection[str]) -> Taken | None:

@@ -20,16 +20,46 @@ if TYPE_CHECKING:
 
 #: seconds between two beats of a holder, and after which a lease without one is nobody's; of a look at another's
 BEAT, STALE, LOOK = 10.0, 60.0, 1.0
+#: seconds after which a lease that nobody looks at is forgotten: it has ended
+_FORGOTTEN = 3600.0
+
+
+class Others:
+    """Leases of others that a process met, and since when each has not beaten, by the clock of this process. They are
+    no more than there were leases within an hour."""
+
+    def __init__(self) -> None:
+        #: by keys: a lease, since when it is so, and when it was looked at, in seconds
+        self._met: dict[str, tuple[Lease, float, float]] = {}
+
+    def stale(self, key: str) -> Lease | None:
+        """The lease of this key, if it has not beaten for too long."""
+        lease, since, _ = self._met.get(key, (None, 0.0, 0.0))
+        return lease if lease is not None and time.monotonic() - since > STALE else None
+
+    def meet(self, key: str, lease: Lease) -> None:
+        """Notes that it was looked at."""
+        now = time.monotonic()
+        before = self._met.get(key)
+        if before is None:
+            for other, (*_, looked) in list(self._met.items()):
+                if now - looked > _FORGOTTEN:
+                    self._met.pop(other, None)
+        self._met[key] = lease, before[1] if before is not None and before[0] == lease else now, now
+
+    def forget(self, key: str) -> None:
+        """Notes that it is not another's any more."""
+        self._met.pop(key, None)
 
 
 class Tenure:
-    """The leases of one process. Where the database does not answer work goes on without: a record is worth more."""
+    """The leases of one process. Where the database does not answer work goes on without: a record is worth more.
+    Who takes leases for several holders gives all of them the same ``others``."""
 
-    def __init__(self, store: Store, holder: str = "") -> None:
+    def __init__(self, store: Store, holder: str = "", others: Others | None = None) -> None:
         self._store = store
         self._holder = holder
-        #: leases of others that this process met, and since when each has not beaten
-        self._others: dict[str, tuple[Lease, float]] = {}
+        self._others = Others() if others is None else others
         self._mine: set[int] = set()
         self._lock = Lock()
         self._beats = Event()
@@ -73,14 +103,11 @@ class Tenure:
     def attempt(self, key: str, then: Then | None = None) -> int | None:
         """The number of a lease, if nobody else has one; whoever has one and does not beat for too long loses it.
         ``then`` is done in the transaction that makes it."""
-        seen, since = self._others.get(key, (None, 0.0))
-        stale = seen if seen is not None and time.monotonic() - since > STALE else None
-        found = self._store.claim(key, self._holder or _holder(), stale, then)
+        found = self._store.claim(key, self._holder or _holder(), self._others.stale(key), then)
         if found.mine:
-            self._others.pop(key, None)
+            self._others.forget(key)
             return found.number
-        if seen != found:
-            self._others[key] = found, time.monotonic()
+        self._others.meet(key, found)
         return None
 
     def _beat(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ from ..store.operating import Yard
 from ..store.operators import Operators
 from ..store.queue import Queue
 from ..store.task import Task
+from ..store.tenure import Others
 from ..store.writing import rows_of
 from . import address, api
 from . import wirework as words
@@ -93,10 +94,16 @@ def _named(asked: words.WorkAsked) -> list[str]:
     return [*targets, *(name for b in boards for name in (b.name, b.target))]
 
 
+@cache
+def _others(store: Store) -> Others:
+    """One for all workers, however they are called: which leases have not been beaten for."""
+    return Others()
+
+
 @lru_cache(256)
 def _queue(store: Store, worker: str, machine: str) -> Queue:
-    """Kept, because it remembers which leases of others have not been beaten for."""
-    return Queue(store, worker, machine)
+    """Kept, because it remembers when this worker looked at what others run. Who is forgotten looks again."""
+    return Queue(store, worker, machine, _others(store))
 
 
 def _take(store: Store, queue: Queue, asked: words.TakeAsked) -> words.Work:
