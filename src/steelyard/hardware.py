@@ -28,6 +28,7 @@ from .model.call import DeviceError
 from .model.digest import of_file
 from .model.inputs import SEED
 from .model.once import Once, alone
+from .model.origin import of_path
 from .model.reasons import MACHINE, Failure, Reason
 from .model.record import Record, Setup, Verification
 from .rtl import bench, figures, ghdl, synthesis, tools, vectors, vhdl
@@ -160,7 +161,7 @@ class Hardware:
         routes: Sequence[Future[Routed]],
     ) -> Record:
         start = time.monotonic()
-        record = Record(setup, None, {}, notes=job.design.notes, origin=job.origin, seed=self.seed)
+        record = Record(setup, None, {}, notes=job.design.notes, origin=of_path(job.origin), seed=self.seed)
         try:
             if gone := tools.missing(job.needed):
                 raise ToolError(gone)

@@ -26,6 +26,7 @@ from .model.call import DeviceError, Failed, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
 from .model.once import Once, alone
+from .model.origin import of_path
 from .model.primitive import PRIMITIVES
 from .model.reasons import ANSWERED_WRONGLY, MACHINE, Failure, Reason
 from .model.record import Record, Toolchain, Verification
@@ -162,7 +163,7 @@ class Pipeline:
             if self.over.is_set():
                 raise KeyboardInterrupt
             start = time.monotonic()
-            record = Record(setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
+            record = Record(setup, None, {}, notes=job.implementation.notes, origin=of_path(job.origin), seed=self.seed)
             found = None
             try:
                 found = None if self.force else self.keeper.find_one(setup.key)

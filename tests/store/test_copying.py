@@ -438,6 +438,16 @@ def test_a_database_with_more_than_its_source_is_no_copy(database: str, tmp_path
                 assert (there.known(), Yard(there).counts()) == before
 
 
+def test_a_run_whose_folder_has_a_submission_s_number_stays_in_a_copy(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.db") as one, Store.open(tmp_path / "b.db") as other:
+        other.add(replace(RECORD, origin="mine (submission 2)", log=""))
+        for content in (b"this", b"that"):
+            given = replace(GIVEN, content=content)
+            Desk(one).hand_in(given, tasks(given), ROOM)
+            assert moving.move(one, other).deleted == 0
+            assert len(other.runs()) == 1
+
+
 def test_an_older_run_that_was_left_out_is_not_made_the_newest(tmp_path: Path) -> None:
     """The copy has a later one of its own; something else is deleted there, and another job of its package ends."""
     given = [replace(GIVEN, content=name) for name in (b"this", b"that")]

@@ -339,3 +339,15 @@ def test_what_is_handed_in_while_it_is_withdrawn_is_whole(database: str) -> None
             assert withdrawn.result()
             assert states(desk, token) == [WAITING, WAITING]
             assert desk.known(GIVEN.digest)
+
+
+def test_a_run_whose_folder_has_a_submission_s_number_is_none_of_it(store: Store) -> None:
+    for path in ("mine (submission 1)", "/my/toy.zip (submission 1)"):
+        store.add(replace(RECORD, origin=path, log=""))
+    Desk(store).publish(Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM))
+    with Queue(store, "w").taken("a") as taken:
+        assert taken is not None
+        Queue(store, "w").close(taken, DONE, record=replace(RECORD, metrics={"rom": 1}))
+    before = len(store.runs(newest_only=False))
+    assert Yard(store).delete(1) == 1
+    assert len(store.runs(newest_only=False)) == before - 1 == 2

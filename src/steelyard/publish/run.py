@@ -12,6 +12,7 @@ from ..analyse.errors import Error, error_of, of_models, unpublished
 from ..analyse.rows import rows
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
+from ..model.origin import submission
 from ..model.packed import unpack
 from ..model.record import Record, Verification
 from ..model.target import load_target, target_names
@@ -136,10 +137,6 @@ def _error(r: Record) -> list[tuple[str, str]]:
     return [("error of its cycles", known.text if known else unpublished(of))]
 
 
-#: an origin of what was handed in to a server: the file's name, and which submission
-_HANDED_IN = re.compile(r"([\w.+-]+\.zip) \(submission \d+\)")
-
-
 def repeating(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
@@ -149,8 +146,8 @@ def repeating(r: Record) -> str:
         parts += ["--every"] if s.workload == "lwc-every" else []
         parts += ["--report", "FILE"] if s.timing_model.endswith(", reported") else []
         return shlex.join([*parts, "--force", *(["--seed", r.seed] if r.seed not in ("", SEED) else [])])
-    handed_in = _HANDED_IN.fullmatch(r.origin)
-    what = handed_in[1] if handed_in else r.origin or f"{s.primitive}/{s.family}/{s.label}"
+    handed_in = submission(r.origin)
+    what = handed_in.name if handed_in else r.origin or f"{s.primitive}/{s.family}/{s.label}"
     parts = ["steelyard", "run", what]
     board = lab.board_of(s.device, r.notes)
     parts += ["--on", board or "lab"] if board or s.device in ON else []
@@ -159,4 +156,4 @@ def repeating(r: Record) -> str:
         parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
     parts += ["--seed", r.seed] if r.seed not in ("", SEED) else []
-    return shlex.join(parts) + (f"  # with {handed_in[1]}, which somebody handed in" if handed_in else "")
+    return shlex.join(parts) + (f"  # with {handed_in.name}, which somebody handed in" if handed_in else "")

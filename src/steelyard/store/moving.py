@@ -8,7 +8,6 @@ database where somebody handed in or ran anything since is no copy, and nothing 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Select, Table, delete, func, insert, select, text, update
 
 from steelyard.model.errors import UserError, cut
+from steelyard.model.origin import submission
 
 from . import copying, schema
 from .engine import explained
@@ -39,8 +39,6 @@ _STATES = {_submission: _COURSE, _job: (WAITING, RUNNING, DONE, FAILED)}
 _TABLES = {"package": _package, "submission": _submission, "job": _job, "attempt": _attempt}
 #: what tells a row of a table from all others, whatever its number
 _KEYS = {_package: ("digest",), _submission: ("token",), _job: ("identity",), _attempt: ("job_id", "worker", "begun")}
-#: the end of :func:`.queue.origin`
-_OF = re.compile(r" \(submission (\d{1,18})\)\Z")
 
 
 class Moved(Struct, frozen=True):
@@ -168,7 +166,7 @@ def _own(mine: Connection, there: Connection, known: Collection[Identity], numbe
 
 def _named(runs: Collection[Identity], numbers: Collection[int]) -> set[Identity]:
     """Those of the runs that came of the submissions with these numbers."""
-    return {run for run in runs if (of := _OF.search(run.origin)) and int(of[1]) in numbers}
+    return {run for run in runs if (of := submission(run.origin)) is not None and of.first in numbers}
 
 
 def _package_of(connection: Connection, rows: Mapping[str, list[Any]], runs: Mapping[int, int], whole: bool) -> int:
@@ -241,9 +239,9 @@ def _forget(to: Store, known: Collection[Identity], numbers: Collection[int]) ->
     odd = [run for run in known if wrong(Identity._fields, run)]
     theirs = {run: number for number, run in to.known().items()}
     gone = {
-        theirs[run]: str(_OF.search(run.origin)[1])  # type: ignore[index]
+        theirs[run]: of.first
         for run in _named(theirs, numbers) - set(known)
-        if not any(_may_be(run, other) for other in odd)
+        if (of := submission(run.origin)) is not None and not any(_may_be(run, other) for other in odd)
     }
     for batch in batches(sorted(gone)):
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from steelyard.model.errors import UserError, unknown
+from steelyard.model.origin import of_submission, submission
 from steelyard.model.target import load_target, target_names
 
 from . import queue, schema
@@ -400,7 +401,6 @@ def _named(
     of nothing that is ``public`` still or of other versions, whose sources may be the same: what is theirs stays."""
     run, setup, implementation, s = schema.run, schema.setup, schema.implementation, _submission.c
     lines = {r.first_id or r.id for r in connection.execute(select(s.first_id, s.id).where(s.package_id == package))}
-    ends = tuple(queue.origin("", number) for number in sorted(lines))
     versions = (
         select(_job.c.task)
         .join(_submission, s.package_id == _job.c.package_id)
@@ -412,14 +412,15 @@ def _named(
     named = (
         select(run.c.id, run.c.origin, *(implementation.c[n] for n in _IMPLEMENTATION))
         .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
-        .where(or_(*map(run.c.origin.endswith, ends)))
+        .where(or_(*(run.c.origin.endswith(of_submission("", number)) for number in sorted(lines))))
     )
     found = set()
     for number, origin, *names, digest in connection.execute(named):
         either = {(*names, digest), (*names, "")}  # a task may not say its sources
         its_own = not (tuple(names) in public or either & theirs)
         said = (*names, digest) in mine or ((*names, "") in mine and tuple(names) not in others)
-        if origin.endswith(ends) and (said or its_own):
+        named_by = submission(origin)  # of paths that end so it is none
+        if named_by is not None and named_by.first in lines and (said or its_own):
             found.add(number)
     held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
     return found - set(connection.execute(held).scalars())

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
+from steelyard.model.origin import of_submission
 from steelyard.model.record import Record
 
 from . import schema
@@ -181,7 +182,7 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
     sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the
     place of no later run: it was public before, or is left out of a copy for it."""
     published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
-    origins = [(origin(s.name, s.first_id or s.id), offered(s.found)) for s in published]
+    origins = [(of_submission(s.name, s.first_id or s.id), offered(s.found)) for s in published]
     if not origins:
         return 0
     rows = connection.execute(
@@ -227,11 +228,6 @@ def _public(connection: Connection, record: Record, named: str, *, late: bool) -
 
 def _says(record: Record) -> tuple[object, ...]:
     return (record.metrics, record.points, record.vector_cycles, record.failure, record.verification)
-
-
-def origin(name: str, first: int) -> str:
-    """What runs of a submission are named by, with the number of the first of its line."""
-    return f"{name} (submission {first})"
 
 
 def _asked(targets: Collection[str]) -> dict[str, Any]:

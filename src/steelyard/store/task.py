@@ -12,10 +12,10 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from steelyard.model.errors import cut
+from steelyard.model.origin import ZIP
 from steelyard.model.record import Record
 
-#: how a zip may be called: workers make a file of this name
-_PLAIN = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip")
+_PLAIN = re.compile(ZIP)
 
 
 class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -13,13 +13,14 @@ from ...analyse import order
 from ...analyse.answer import told_apart
 from ...analyse.rows import rows
 from ...model.errors import UserError, counted
+from ...model.origin import of_submission
 from ...model.record import Record
 from ...model.row import Row
 from ...publish import comparison, results
 from ...publish import run as runs
 from ...publish.sheet import Cell, Sheet, plain
 from ...sources.limits import HANDED_IN
-from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job, origin
+from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job
 from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission, new_token
 from .. import address, lint
 from ..page import Block, Field, Form, Heading, Links, NotThereError, Page, Pre, Table, Text
@@ -199,7 +200,7 @@ def _runs(jobs: Sequence[Job], public: bool) -> Sheet:
 def run(v: View, token: str, number: str) -> Page:
     """A run of a submission, whole, for who has its private link: also before it is public, and where it failed."""
     s, job = _job(v, token, number)
-    record = msgspec.structs.replace(job.record, id=None, origin=origin(s.name, s.number))
+    record = msgspec.structs.replace(job.record, id=None, origin=of_submission(s.name, s.number))
     sheets = {sheet.label: sheet for sheet in runs.sheets(record, ())}
     title = f"{record.setup.label} on {record.setup.target}, {record.setup.flags}"
     about = msgspec.structs.replace(run_pages.described(sheets["run"]), title=title)

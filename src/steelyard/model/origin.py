@@ -1,0 +1,35 @@
+"""What records are named by: the path that a user gave, or a zip that was handed in, with the number of the first
+submission of its line. Nobody's path is read as a submission."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+#: how a zip may be called that was handed in: workers make a file of this name
+ZIP = r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip"
+_HANDED_IN = re.compile(rf"({ZIP}) \(submission ([0-9]{{1,18}})\)")
+
+
+class HandedIn(NamedTuple):
+    """Of which submission a run is: its file's ``name``, and the number of the ``first`` of its line."""
+
+    name: str
+    first: int
+
+
+def of_submission(name: str, first: int) -> str:
+    """What runs of a submission are named by."""
+    return f"{name} (submission {first})"
+
+
+def submission(origin: str) -> HandedIn | None:
+    """Of which submission a run with this origin is; None of any other."""
+    found = _HANDED_IN.fullmatch(origin)
+    return None if found is None else HandedIn(found[1], int(found[2]))
+
+
+def of_path(path: str) -> str:
+    """What a run is named by whose sources are at a ``path``: the same place in other words, where a submission has
+    that name."""
+    return path if submission(path) is None else f"./{path}"

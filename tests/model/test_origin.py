@@ -1,0 +1,26 @@
+"""What records are named by."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.model.origin import of_path, of_submission, submission
+
+
+def test_a_submission_is_known_by_its_whole_name() -> None:
+    assert submission(of_submission("toy.zip", 12)) == ("toy.zip", 12)
+    for path in ("", "toy.zip", "mine (submission 2)", "/mine/toy.zip (submission 2)", "./toy.zip (submission 2)",
+                 "my toy.zip (submission 2)", "toy.zip (submission 2)\n", "toy.zip (submission ٢)"):  # fmt: skip
+        assert submission(path) is None, path
+
+
+@pytest.mark.parametrize("path", ["toy", "/a/toy.zip", "mine (submission 2)"])
+def test_a_path_is_named_as_its_user_does(path: str) -> None:
+    assert of_path(path) == path
+
+
+def test_a_path_that_a_submission_could_have_is_told_apart() -> None:
+    named = of_path("toy.zip (submission 2)")
+    assert named == "./toy.zip (submission 2)"
+    assert submission(named) is None
+    assert of_path(named) == named
