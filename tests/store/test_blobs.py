@@ -116,6 +116,23 @@ def test_a_database_that_is_no_file_keeps_logs_itself(
             store.put_blob(secrets.token_bytes(101))
 
 
+@pytest.mark.parametrize("to", [":memory:", "file"])
+def test_a_copy_mends_damaged_logs(to: str, tmp_path: Path) -> None:
+    there = tmp_path / "to.db"
+    with Store.open(tmp_path / "a.db") as source, Store.open(to if to == ":memory:" else there) as store:
+        digest = source.put_blob("said")
+        source.add(replace(RECORD, log=digest))
+        copying.copy(source, store)
+        if to == ":memory:":
+            with store._engine.begin() as connection:
+                connection.execute(update(schema.build_log).values(content=b"no gzip"))
+        else:
+            files(there)[0].write_bytes(b"no gzip")
+        assert store.has_blobs([digest]) == set()
+        copying.copy(source, store)
+        assert store.get_blob(digest) == b"said"
+
+
 def test_a_store_in_memory_may_have_a_folder(tmp_path: Path) -> None:
     with Store.open("sqlite://", blobs=tmp_path) as store:
         assert store.get_blob(store.put_blob("log")) == b"log"

@@ -97,8 +97,8 @@ class Blobs:
         return unpacked(path, digest, str(path))
 
     def has(self, digests: Collection[str]) -> set[str]:
-        """Those of these that are there."""
-        return {d for d in digests if is_digest(d) and self._path(d).exists()}
+        """Those of these that are there and whole."""
+        return {d for d in digests if is_digest(d) and is_whole(self._path(d), d)}
 
     def hold(self, digests: Collection[str], _: object) -> None:
         """Does nothing: of a database that is a file one transaction at a time writes."""

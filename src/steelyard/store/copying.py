@@ -31,8 +31,8 @@ class Copied(Struct, frozen=True):
 
 def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Copied:
     """Adds the runs of ``source`` that ``to`` lacks, oldest first, each in a transaction of its own: what a kill leaves
-    is continued by the next call; and the logs that it lacks of runs that it has. ``step`` is told how many of how many
-    are done. Raises :class:`StoreError`.
+    is continued by the next call; and the logs that it lacks, or has damaged, of runs that it has. ``step`` is told how
+    many of how many are done. Raises :class:`StoreError`.
 
     The newest id counts for a setup, so a run is left out where ``to`` has one that counts before it: of those that the
     source knows, by its order, of others by when they ended. What is dated in the future is copied as it is, and is not

@@ -16,8 +16,13 @@ from .schema import build_log
 
 #: bytes that a log has compressed at the most: servers take a statement of 16 MiB, in which some bytes are two
 PACKED = 8 << 20
+#: logs that are read at once
+_AT_ONCE = 20
 _THERE = select(build_log.c.digest).where(build_log.c.digest.in_(bindparam("digests", expanding=True)))
 _CONTENT = select(build_log.c.content).where(build_log.c.digest == bindparam("wanted"))
+_CONTENTS = select(build_log.c.digest, build_log.c.content).where(
+    build_log.c.digest.in_(bindparam("digests", expanding=True))
+)
 _KEPT = _THERE.with_for_update(read=True)
 _MINE = _THERE.with_for_update()
 _INTO = insert(build_log)
@@ -65,10 +70,13 @@ class Logs:
         return blobs.unpacked(BytesIO(found), digest, where)
 
     def has(self, digests: Collection[str]) -> set[str]:
-        """Those of these that are there."""
+        """Those of these that are there and whole."""
+        whole = set[str]()
         with explained(self._name), self._engine.connect() as connection:
-            parts = batches(sorted(digests))
-            return {d for some in parts for d in connection.execute(_THERE, {"digests": some}).scalars()}
+            for some in batches(sorted(digests), _AT_ONCE):
+                found = connection.execute(_CONTENTS, {"digests": some})
+                whole.update(digest for digest, content in found if blobs.is_whole(BytesIO(content), digest))
+        return whole
 
     def hold(self, digests: Collection[str], within: Connection) -> None:
         """Waits for transactions that store runs with these, as those that begin later wait for this one."""

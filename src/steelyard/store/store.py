@@ -278,7 +278,7 @@ class Store:
         return self._blobs.get(digest)
 
     def has_blobs(self, digests: Collection[str]) -> set[str]:
-        """Those of these logs that are there."""
+        """Those of these logs that are there and whole."""
         return self._blobs.has(digests)
 
     def drop_blobs(self, digests: Collection[str]) -> None:
