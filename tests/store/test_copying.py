@@ -361,7 +361,7 @@ def test_what_is_public_of_others_stays_in_a_copy_that_is_made_again(database: s
         assert copied() == ["toy.zip (submission 2)"]
         desk.publish(third)
         Yard(one).delete(2)
-        assert copied() == ["toy.zip (submission 2)"]
+        assert copied() == ["toy.zip (submission 3)"]
         Yard(one).delete(3)
         desk.publish(first)
         assert copied() == ["toy.zip (submission 1)"]

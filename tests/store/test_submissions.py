@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from sqlalchemy import func, select
 
 from steelyard.model.errors import UserError
 from steelyard.model.record import Point, Record
-from steelyard.store import Store, schema
+from steelyard.store import Store, moving, schema
 from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue
 from steelyard.store.quota import Quota
@@ -205,6 +207,33 @@ def test_names_of_a_zip_share_its_runs_and_no_others(store: Store) -> None:
     assert [r.setup.variant for r in store.runs()] == ["third"]
     assert yard.delete(3) == 1
     assert (store.runs(newest_only=False), yard.counts()) == ([], {})
+
+
+def test_a_deleted_submission_s_file_name_is_not_public_any_more(database: str, tmp_path: Path) -> None:
+    """What another has too stays, also earlier runs, and is named by him; in a copy as well."""
+    with Store.open(tmp_path / "a.db") as store, Store.open(database) as other:
+        desk, yard = Desk(store), Yard(store)
+        for name in ("secret.zip", "theirs.zip"):
+            given = replace(GIVEN, name=name)
+            desk.publish(desk.hand_in(given, [replace(t, sources="d" * 64) for t in tasks(given, "a")], ROOM))
+        setup = replace(RECORD.setup, primitive="crypto_aead", family="toy", variant="toy1", implementation="ref")
+        for rom in (1, 2):
+            with Queue(store, "w").taken("a") as taken:
+                assert taken is not None
+                at = datetime(2026, 1, rom, tzinfo=UTC)
+                record = replace(RECORD, setup=replace(setup, implementation_digest="d" * 64), finished=at)
+                Queue(store, "w").close(taken, DONE, record=record)
+            if rom == 1:
+                yard.repeat(1)
+        moving.move(store, other)
+        assert {r.origin for r in other.runs(newest_only=False)} == {"secret.zip (submission 1)"}
+        assert yard.delete(1) == 0
+        moving.move(store, other)
+        for of in (store, other):
+            origins = [r.origin for r in of.runs(newest_only=False)]
+            assert origins == ["theirs.zip (submission 2)"] * 2
+        assert yard.delete(2) == 2
+        assert store.orphans() == []
 
 
 def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:

@@ -226,11 +226,13 @@ class Yard:
         mine = _submission.c.id == number
 
         def work(connection: Connection) -> tuple[int, set[str]]:
-            before = connection.execute(select(_submission.c.found).where(mine)).scalar()
+            s = _submission.c
+            before = connection.execute(select(s.found, s.name, s.first_id).where(mine)).first()
             package = changed(connection, mine, WITHDRAWN, None)
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
-            gone = unpublished(connection, package, before)
+            gone = unpublished(connection, package, before.found)
+            _renamed(connection, package, of_submission(before.name, before.first_id or number))
             emptied(connection, mine, package)
             credited(connection, self._store)
             return gone
@@ -424,6 +426,25 @@ def _named(
             found.add(number)
     held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
     return found - set(connection.execute(held).scalars())
+
+
+def _renamed(connection: Connection, package: int, gone: str) -> None:
+    """Names what stays of a package's runs by another of its submissions, where it is named by one that is ``gone``: a
+    file's name goes with it."""
+    run, setup, implementation = schema.run, schema.setup, schema.implementation
+    named_by, origins = queue.origins(connection, package), dict[object, str]()
+    for job in connection.execute(select(_job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all():
+        if origin := queue.origin_of(task := task_of(job.task), named_by):
+            origins |= {job.run_id: origin, _sources(task): origin}
+    theirs = (
+        select(run.c.id, *(implementation.c[n] for n in _IMPLEMENTATION))
+        .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
+        .where(run.c.origin == gone)
+        .where(run.c.id.not_in(select(_job.c.run_id).where(_job.c.run_id.is_not(None), _job.c.package_id != package)))
+    )
+    for number, *sources in connection.execute(theirs).all():
+        if new := origins.get(number) or origins.get(tuple(sources)):
+            connection.execute(update(run).where(run.c.id == number).values(origin=new))
 
 
 def _sources(task: Task) -> tuple[str, ...]:

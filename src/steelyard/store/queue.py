@@ -176,14 +176,24 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(delete(_job).where(_job.c.id.in_(numbers)))
 
 
+def origins(connection: Connection, package: int) -> list[tuple[str, frozenset[tuple[str, ...]]]]:
+    """What the published submissions of a package name runs by, and what each offers."""
+    published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
+    return [(of_submission(s.name, s.first_id or s.id), offered(s.found)) for s in published]
+
+
+def origin_of(task: Task, named_by: Sequence[tuple[str, frozenset[tuple[str, ...]]]]) -> str:
+    """What of these a run is named by; empty where it is not public."""
+    return next((origin for origin, offers in named_by if task.implementation in offers), "")
+
+
 def to_runs(connection: Connection, package: int, store: Store, fresh: Collection[int] | None = None) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
     sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the
     place of no later run: it was public before, or is left out of a copy for it."""
-    published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
-    origins = [(of_submission(s.name, s.first_id or s.id), offered(s.found)) for s in published]
-    if not origins:
+    named_by = origins(connection, package)
+    if not named_by:
         return 0
     rows = connection.execute(
         select(_job.c.id, _job.c.task, _job.c.record, _job.c.log).where(
@@ -193,8 +203,7 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
     mine = [
         (r, named, record)
         for r in rows
-        if (named := next((o for o, offers in origins if task_of(r.task).implementation in offers), ""))
-        and (record := record_of(r.record)) is not None
+        if (named := origin_of(task_of(r.task), named_by)) and (record := record_of(r.record)) is not None
     ]
     made = 0
     for r, named, record in mine:
