@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from . import building, device, lab, measure, sources, verify
 from .inside import uncounted
 from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Failed, Observed
+from .model.call import DeviceError, Failed, NoRoomError, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
 from .model.once import Once, alone
@@ -291,14 +291,40 @@ class Pipeline:
     def _observe(
         self, job: Job, built: building.Build, record: Record, attempt: int
     ) -> tuple[Record, measure.Observations]:
-        """Verifies the image on the target's device and makes the measured calls; every output is checked."""
+        """Verifies the image on the target's device and makes the measured calls; every output is checked. Begins anew,
+        with larger calls left out, where one asks for heap that is not there."""
+        need = self._need(job, built)
+        while True:
+            try:
+                return self._made(job, built, record, attempt, need)
+            except NoRoomError:
+                if not need.may_help:
+                    raise
+                need = need.anew()
+
+    def _need(self, job: Job, built: building.Build) -> device.Need:
+        """What larger calls need of RAM, as a few on a simulated chip say that makes no others."""
+        if not job.target.is_chip or not PRIMITIVES[job.implementation.primitive].sized:
+            return device.Need()
+        try:
+            client = device.simulated(job.target, built.images["both"], self.max_cycles, self.over)
+            expected = verify.expected(job.implementation, client.hello)
+            verify.Verifier(client, job.implementation, expected, Inputs(job.secret, self.seed)).look_at_growth()
+        except Failed:  # of which its own run says more
+            return device.Need()
+        return client.need.anew()
+
+    def _made(
+        self, job: Job, built: building.Build, record: Record, attempt: int, need: device.Need
+    ) -> tuple[Record, measure.Observations]:
+        """As :meth:`_observe`, once."""
         implementation, image = job.implementation, built.images["both"]
         observe = self._blocks if implementation.primitive == "crypto_block" else self._messages
         with self._device(job, image, attempt) as link:
-            client = device.Client(link)
+            client = device.Client(link, need=need)
             verify.same_sizes(client.hello, sources.sizes(implementation))
             try:
-                seen, verification, said = device.with_room(client, partial(observe, job, built, link, client))
+                seen, verification, said = observe(job, built, link, client)
             except (verify.Mismatch, DeviceError) as e:
                 e.failure = client.explained(e.failure)
                 raise

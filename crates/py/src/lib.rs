@@ -225,7 +225,11 @@ impl Simulator {
         ask: Option<Py<PyAny>>,
     ) -> PyResult<Vec<(&'static str, &'static str, u64, u64)>> {
         self.inner.set_shares(true);
+        let longest = self.longest_slice;
+        self.longest_slice = longest.min(running::SLICE_IN_PIECES);
+        self.slice = self.slice.min(self.longest_slice);
         let result = self.exchange(py, data, budget, ask).map(|_| ());
+        self.longest_slice = longest;
         let shares = self.inner.set_shares(false).unwrap_or_default();
         result?;
         Ok(shares.into_iter().map(|((cause, work), s)| (cause.name(), work.name(), s.times, s.cycles)).collect())
@@ -342,12 +346,14 @@ enum Program {
     Pieces(Vec<(u32, Vec<u8>)>),
 }
 
+/// A register that is compared: address, bits, what they are assumed to be, its value after a reset, where no model knows
+/// it, and the byte that selects it, where several share the address.
+type GivenSetting = (u32, u32, u32, Option<u32>, Option<u8>);
+
 /// Runs an image that is not ours on `chip`. `call` is the
 /// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured; `memories`
-/// are those of the chip that have no model: what they are called, first address and bytes; `settings` are registers that
-/// are compared: address, bits, what they are assumed to be, the register's value after a reset, where no model knows it,
-/// and the byte that selects it, where several share the address.
-/// `entry` is where bytes begin on cores without vectors, if they say so.
+/// are those of the chip that have no model: what they are called, first address and bytes; `settings` are
+/// registers that are compared. `entry` is where bytes begin on cores without vectors, if they say so.
 ///
 /// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
 /// made.
@@ -364,7 +370,7 @@ fn simulate(
     trigger: Option<u32>,
     input: Vec<u8>,
     memories: Vec<(String, u32, u32)>,
-    settings: Vec<(u32, u32, u32, Option<u32>, Option<u8>)>,
+    settings: Vec<GivenSetting>,
     cycles: u64,
     seconds: f64,
 ) -> PyResult<String> {

@@ -10,6 +10,8 @@ use crate::{Simulator, SimulatorFault};
 
 /// Most cycles of a slice: about a millisecond of a usual program.
 pub(crate) const SLICE: u64 = 1 << 20;
+/// The same of one that is taken to pieces, whose cycles may take 10 us each.
+pub(crate) const SLICE_IN_PIECES: u64 = 1 << 14;
 /// Fewest: however slow a program is.
 const SHORTEST: u64 = 1 << 10;
 /// Seconds between two looks at whether to go on.

@@ -18,7 +18,7 @@ from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Job, Pipeline, resolve
 from ..publish.results import some
-from ..store import Store
+from ..store import Store, StoreError
 from . import select
 from .console import stderr
 from .options import number
@@ -85,7 +85,13 @@ def weigh(
             runs = "1 run is" if lost == 1 else f"{lost} runs are"
             stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
         records = list({r.setup.key: r for r in records}.values())  # two places may have the same sources
-        remarks = [*_confirmations(store, records), *_replaced(store, [r for r in records if r.id and r.id <= last])]
+        remarks: list[str] = []
+        try:
+            remarks += _confirmations(store, records)
+            remarks += _replaced(store, [r for r in records if r.id and r.id <= last])
+        except StoreError:
+            if not lost:  # else of a database that took no records, which are shown
+                raise
         return Weighed(records, remarks, bool(lost))
 
 

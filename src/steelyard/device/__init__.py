@@ -8,8 +8,9 @@ from pathlib import Path
 from threading import Event
 
 from ..model.target import Target
-from .client import Client, with_room
+from .client import Client
 from .link import Link
+from .need import Need
 from .process import local
 from .remote import RemoteLink, ask, host_of
 from .simulator import MAX_CYCLES, SimulatorLink, timing_model
@@ -18,13 +19,13 @@ __all__ = [
     "MAX_CYCLES",
     "Client",
     "Link",
+    "Need",
     "SimulatorLink",
     "ask",
     "host_of",
     "opened",
     "simulated",
     "timing_model",
-    "with_room",
 ]
 
 

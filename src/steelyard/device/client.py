@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import accumulate
-from typing import TypeVar
 
 from msgspec.structs import replace
 
-from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, NoRoomError, Op, Request, Stray, sizes_of
+from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
 from ..model.errors import counted
 from ..model.reasons import ANSWERED_WRONGLY, Failure, Reason
 from . import counter, frame
@@ -19,7 +18,6 @@ from .link import Link
 from .need import Need
 from .simulator import SimulatorLink
 
-T = TypeVar("T")
 API_AEAD = 1
 #: bytes of a message that nobody else made
 OWN = 8
@@ -45,13 +43,13 @@ class Client:
     is an error, unless ``compares`` is False.
     """
 
-    def __init__(self, link: Link, *, compares: bool = True) -> None:
+    def __init__(self, link: Link, *, compares: bool = True, need: Need | None = None) -> None:
         self.link = link
         self._compares = compares
         self._counter: Counter | None = None
         self._decoder = frame.Decoder()
         #: bytes of stack and heap of calls so far
-        self.need = Need()
+        self.need = need or Need()
         self._made: set[tuple[Op, int, int]] = set()
         self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
@@ -124,15 +122,6 @@ class Client:
     def call(self, request: Request) -> CallResult:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
         return next(iter(self.calls([request])))
-
-    def tried(self, request: Request) -> CallResult:
-        """Makes a call that says no more about RAM than how much larger ones need, so that others are as without it.
-        Raises as :meth:`call`."""
-        made, most = set(self._made), self.need.most
-        try:
-            return self.call(request)
-        finally:
-            self._made, self.need.most = made, most
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
@@ -210,7 +199,8 @@ class Client:
             text = f"{stack} bytes of stack and {answer.heap} of heap have no room together"
             text = f"{op.value}{self._sizes(request)}: {text}"
             raise DeviceError(Failure(Reason.STACK_OVERFLOW, text))
-        self._made.add((op, mlen, adlen))
+        if answer.code == 0 or not answer.full:
+            self._made.add((op, mlen, adlen))
 
     def _sizes(self, request: Request) -> str:
         """The sizes of a call, in parentheses; a block cipher's are always the same."""
@@ -336,17 +326,6 @@ _LOST_BLOCKS = (
     "an earlier call asked for heap and a later one did not: if it uses the earlier one's block, that is gone, for the "
     "harness empties the heap before each call (docs/packages.md)"
 )
-
-
-def with_room(client: Client, work: Callable[[], T]) -> T:
-    """What ``work`` returns; begun anew, with larger calls left out, where one asked for heap that is not there."""
-    while True:
-        try:
-            return work()
-        except NoRoomError:
-            if not client.need.may_help:
-                raise
-            client.restart()
 
 
 def _in_front(hello: Hello, request: Request, stray: Stray) -> str:

@@ -30,6 +30,12 @@ class Need:
         self._at: dict[tuple[Op, int, int], int] = {}
         self._none: list[tuple[Op, int, int]] = []
 
+    def anew(self) -> Need:
+        """What is known of larger calls, for a device that has made none."""
+        need = Need()
+        need._at, need._none = dict(self._at), list(self._none)
+        return need
+
     def has_no(self, op: Op, mlen: int, adlen: int) -> None:
         """Notes that a call of this size had no room for what it asked for."""
         self._none.append((op, mlen, adlen))

@@ -224,9 +224,8 @@ class DeviceError(Failed):
 
 
 #: bytes of one input, the other being empty, whose calls say whether larger ones use more stack or heap: a call that
-#: copies its input uses more at each of them, one that goes another way for a second block at one. Buffers of 48
-#: bytes of message take the RAM that those of 32 bytes of both inputs do, the largest known answer
-GROWTH = (16, 32, 48)
+#: copies its input uses more at each of them, one that goes another way for a second block at one
+GROWTH = (16, 32, 48, 64)
 
 
 class NoRoomError(DeviceError):
@@ -244,9 +243,6 @@ class Caller(Protocol):
 
     def call(self, request: Request) -> CallResult:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
-
-    def tried(self, request: Request) -> CallResult:
-        """Makes a call that says no more about RAM than how much larger ones need; raises as :meth:`call`."""
 
     def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         """Makes calls in order; raises as :meth:`call`."""

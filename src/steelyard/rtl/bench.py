@@ -356,7 +356,7 @@ def run(
         if len(outcomes(said)) < len(modes):
             raise
     finally:
-        vectors.unlink()
+        vectors.unlink(missing_ok=True)
     return outcomes(said)
 
 

@@ -64,6 +64,9 @@ def read(reports: Sequence[Path], device: Device) -> Report:
         what = "both of Vivado and of Quartus" if vivado else "no report of Vivado or Quartus"
         raise UserError(f"{names}: {what}; give the utilisation and timing reports of one of them")
     tool = "vivado" if vivado else "quartus"
+    for report, of in zip(reports, texts, strict=True):
+        if len(re.findall(r"^\|\s*Tool Version|^;?\s*Fitter Status", of, re.MULTILINE)) > 1:
+            raise UserError(f"{report}: several reports in one file; give each by itself")
     part = _part(reports, texts, device, tool)
     patterns = _VIVADO if vivado else _QUARTUS
     counted = [t for t in texts if re.search(patterns["lut"], t)]

@@ -443,7 +443,7 @@ def _renamed(connection: Connection, package: int, gone: str) -> None:
         .where(run.c.id.not_in(select(_job.c.run_id).where(_job.c.run_id.is_not(None), _job.c.package_id != package)))
     )
     for number, *sources in connection.execute(theirs).all():
-        if new := origins.get(number) or origins.get(tuple(sources)):
+        if new := origins.get(number) or origins.get(tuple(sources)) or origins.get((*sources[:-1], "")):
             connection.execute(update(run).where(run.c.id == number).values(origin=new))
 
 

@@ -117,6 +117,16 @@ def _made(plan: Plan, path: str) -> Page | None:
         raise
     except UserError as e:  # too much for one page, which says so
         return Page("Not shown", [Text(str(e)), _ELSEWHERE])
+    except OSError:  # of the folder
+        raise
+    except Exception as e:  # also where another page asks whether this one has something to show
+        return _unforeseen(path, e)
+
+
+def _unforeseen(path: str, error: Exception) -> Page:
+    """What stands for a page whose making failed in a way that nobody thought of."""
+    _SAY.error("%s", cut(path), exc_info=error)
+    return Page("Not shown", [Text("An error in Steelyard: it was printed when the pages were written."), _ELSEWHERE])
 
 
 def _page(plan: Plan, path: str) -> Written:
@@ -127,9 +137,7 @@ def _page(plan: Plan, path: str) -> Written:
     except (OSError, UserError):  # of the folder or the database, and so of all pages
         raise
     except Exception as e:
-        _SAY.error("%s", cut(path), exc_info=e)
-        why = Text("An error in Steelyard: it was printed when the pages were written.")
-        return _written(plan, path, Page("Not shown", [why, _ELSEWHERE]))
+        return _written(plan, path, _unforeseen(path, e))
     finally:
         _made.cache_clear()
 
