@@ -64,12 +64,9 @@ def read(reports: Sequence[Path], device: Device) -> Report:
         what = "both of Vivado and of Quartus" if vivado else "no report of Vivado or Quartus"
         raise UserError(f"{names}: {what}; give the utilisation and timing reports of one of them")
     tool = "vivado" if vivado else "quartus"
-    for report, of in zip(reports, texts, strict=True):
-        if len(re.findall(r"^\|\s*Tool Version|^;?\s*Fitter Status", of, re.MULTILINE)) > 1:
-            raise UserError(f"{report}: several reports in one file; give each by itself")
-    part = _part(reports, texts, device, tool)
+    design, part = _design(names, text), _part(reports, texts, device, tool)
     patterns = _VIVADO if vivado else _QUARTUS
-    counted = [t for t in texts if re.search(patterns["lut"], t)]
+    counted = [t for t in texts for _ in re.findall(patterns["lut"], t)]
     if not counted:
         wanted = "report_utilization's" if vivado else "the fitter's summary (.fit.summary)"
         raise UserError(f"{names}: no tables are counted in it; give {wanted}")
@@ -80,7 +77,7 @@ def read(reports: Sequence[Path], device: Device) -> Report:
     metrics: dict[str, int | float] = {n: _number(f[1]) for n, p in patterns.items() if (f := re.search(p, counted[0]))}
     if clocks:
         metrics["fmax_reported"] = clocks[0]
-    notes = [f"reported for {part}" + (f", of {design}" if (design := _design(names, text)) else "")]
+    notes = [f"reported for {part}" + (f", of {design}" if design else "")]
     if state := re.search(r"\|\s*Design State\s*:\s*(.+?)\s*(?:\||$)", counted[0], re.MULTILINE):
         notes.append(f"state of the design: {state[1]}")
     for what, pattern in _FORBIDDEN.items():
@@ -106,12 +103,14 @@ def _part(reports: Sequence[Path], texts: Sequence[str], device: Device, tool: s
         raise UserError(f"--report: reports of Vivado and Quartus are not of {device.name}; leave it out")
     said = dict[str, str]()
     for report, text in zip(reports, texts, strict=True):
-        if not (found := re.search(_PART, text, re.MULTILINE)):
+        parts = list(re.finditer(_PART, text, re.MULTILINE))  # a file may have several reports
+        if not parts:
             raise UserError(f"{report}: no line says of which device it is; give the whole report")
-        if not (family := device.reports.get(tool)) or not re.match(family, found[1], re.IGNORECASE):
-            raise UserError(f"{report}: {found[1]} is no part of {device.name}; give the --device that it is of")
-        grade = re.search(_GRADE, text, re.MULTILINE)
-        said.setdefault(_plain(found[1] + (grade[1] if grade else "")), found[1])
+        for found, after in zip(parts, [*parts[1:], None], strict=True):
+            if not (family := device.reports.get(tool)) or not re.match(family, found[1], re.IGNORECASE):
+                raise UserError(f"{report}: {found[1]} is no part of {device.name}; give the --device that it is of")
+            grade = re.search(_GRADE, text[found.end() : after.start() if after else None], re.MULTILINE)
+            said.setdefault(_plain(found[1] + (grade[1] if grade else "")), found[1])
     longest = max(said, key=len)
     if not all(longest.startswith(part) for part in said):
         names = ", ".join(map(str, reports))
