@@ -252,8 +252,7 @@ class Hardware:
             if tools.identify("ghdl-5") is None and ghdl.serves(design):
                 return _in_ghdl(design, Asked(design, self.seed), work / "ghdl", modes, notes)
             netlist = _readable(design, work / "vhdl", notes)
-            said = bench.lint(netlist, _made(work / "lint"))
-            if warned := said.count("%Warning"):
+            if warned := bench.lint(netlist, _made(work / "lint")).count("%Warning"):
                 notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
             doubt = bench.build(design, netlist, _made(work / "bench"))
             if more := bench.beside(design, bench.told(netlist, work / "bench")):

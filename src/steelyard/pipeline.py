@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from . import building, device, lab, measure, sources, verify
 from .inside import uncounted
 from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Failed, NoRoomError, Observed
+from .model.call import DeviceError, Failed, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
 from .model.once import Once, alone
@@ -39,8 +39,6 @@ __all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "
 MAX_CYCLES = device.MAX_CYCLES
 #: attempts on boards that speak against a package before it is the package's doing
 TWICE = 2
-#: how a note begins on what a board answered before
-EARLIER = "an earlier run of the same setup answered wrongly"
 
 
 def _toolchain(job: Job) -> Toolchain:
@@ -52,15 +50,6 @@ def _toolchain(job: Job) -> Toolchain:
 
 def _implausible(job: Job, seen: measure.Observations) -> Failure | None:
     return measure.implausible(seen.all, seen.empty.cycles, seen.quantity, job.target, job.implementation)
-
-
-def _earlier(record: Record | None) -> list[str]:
-    """Notes on wrong answers that boards gave to the same setup before: a right one now does not undo them."""
-    if record is None:
-        return []
-    if record.failure is not None and record.failure.reason in ANSWERED_WRONGLY:
-        return [f"{EARLIER} (run {record.id}): {record.failure.reason}: {record.failure.detail}"]
-    return [n for n in record.notes if n.startswith(EARLIER)]
 
 
 class _Said(NamedTuple):
@@ -181,7 +170,7 @@ class Pipeline:
             if found and found.ok and found.seed == self.seed and not record.final and not crashed:
                 return found  # only its power was missing, and the lab cannot do better now
             if job.on and record.ok:
-                record = replace(record, notes=(*record.notes, *_earlier(self.keeper.find_one(setup.key))))
+                record = replace(record, notes=(*record.notes, *lab.earlier(self.keeper.find_one(setup.key))))
             seconds = time.monotonic() - start
             record = replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node())
             return self.keeper.add(record, lease)
@@ -293,14 +282,7 @@ class Pipeline:
     ) -> tuple[Record, measure.Observations]:
         """Verifies the image on the target's device and makes the measured calls; every output is checked. Begins anew,
         with larger calls left out, where one asks for heap that is not there."""
-        need = self._need(job, built)
-        while True:
-            try:
-                return self._made(job, built, record, attempt, need)
-            except NoRoomError:
-                if not need.may_help:
-                    raise
-                need = need.anew()
+        return device.with_room(self._need(job, built), partial(self._made, job, built, record, attempt))
 
     def _need(self, job: Job, built: building.Build) -> device.Need:
         """What larger calls need of RAM, as a few on a simulated chip say that makes no others."""
@@ -308,8 +290,7 @@ class Pipeline:
             return device.Need()
         try:
             client = device.simulated(job.target, built.images["both"], self.max_cycles, self.over)
-            expected = verify.expected(job.implementation, client.hello)
-            verify.Verifier(client, job.implementation, expected, Inputs(job.secret, self.seed)).look_at_growth()
+            verify.look_at_growth(client, job.implementation, Inputs(job.secret, self.seed))
         except Failed:  # of which its own run says more
             return device.Need()
         return client.need.anew()

@@ -17,7 +17,7 @@ pub const MAX_RUN: usize = 128;
 /// Most instructions of decoded blocks, and most runs in pieces: a jump to each address in turn makes a block for each. With
 /// more, all are forgotten. It is more than any program needs that goes from its first instruction to its last.
 const MOST_DECODED: usize = 1 << 23;
-const MOST_PIECES: usize = 1 << 13;
+const MOST_PIECES: usize = 1 << 12;
 
 /// No instruction of any core has more bytes: the MSP430's have six.
 const MAX_BYTES: usize = 6;

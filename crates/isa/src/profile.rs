@@ -7,8 +7,10 @@
 
 use std::collections::HashMap;
 
-/// Most frames that are kept, of calls that need no stack and do not return: beyond it, the older half is forgotten.
-const DEEPEST: usize = 1 << 12;
+/// Most frames that are kept of calls that need no stack and do not return: beyond it, the older half of them is forgotten.
+const FLAT: usize = 1 << 12;
+/// Most frames that are kept, more than any RAM has room for: beyond it, the older half is forgotten.
+const DEEPEST: usize = 1 << 20;
 
 /// Nodes of a tree: programs with more paths than that are there, such as deep recursion.
 const MOST: usize = 1 << 17;
@@ -148,6 +150,10 @@ impl Profile {
         if std::mem::replace(&mut self.counted[node], call) != call {
             self.nodes[node].calls += 1;
         }
+        let flat = self.stack.len().wrapping_sub(FLAT);
+        if self.stack.get(flat).is_some_and(|f| f.sp <= sp) {
+            self.stack.drain(flat..flat + FLAT / 2);
+        }
         if self.stack.len() == DEEPEST {
             self.stack.drain(..DEEPEST / 2);
         }
@@ -270,10 +276,21 @@ mod tests {
     }
 
     #[test]
+    fn deep_calls_return_to_who_made_them() {
+        let mut p = Profile::new([(0, 10), (10, 20)].map(|(start, end)| Span { start, end }).to_vec());
+        p.block(0, 4, 100_000, false, 1);
+        (0..5000).for_each(|n| p.block(10, 12, 100_000 - 8 * n, true, 1));
+        (0..5000).rev().for_each(|n| p.block(12, 14, 100_000 - 8 * n - 8, false, 1));
+        p.block(4, 6, 100_000, false, 1);
+        let calls = |f: usize| p.nodes().iter().filter(|n| n.function == f).map(|n| n.calls).sum::<u64>();
+        assert_eq!((calls(0), calls(1), p.nodes()[0].cycles), (1, 5000, 2));
+    }
+
+    #[test]
     fn calls_without_end_and_stack_take_no_memory() {
         let mut p = Profile::new(vec![Span { start: 0, end: 10 }]);
         (0..1 << 16).for_each(|_| p.block(0, 4, 100, true, 1));
-        assert!(p.stack.len() <= super::DEEPEST);
+        assert!(p.stack.len() <= super::FLAT);
         assert_eq!(p.nodes().iter().map(|n| n.cycles).sum::<u64>(), 1 << 16);
     }
 

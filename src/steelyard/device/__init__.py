@@ -10,7 +10,7 @@ from threading import Event
 from ..model.target import Target
 from .client import Client
 from .link import Link
-from .need import Need
+from .need import Need, with_room
 from .process import local
 from .remote import RemoteLink, ask, host_of
 from .simulator import MAX_CYCLES, SimulatorLink, timing_model
@@ -26,6 +26,7 @@ __all__ = [
     "opened",
     "simulated",
     "timing_model",
+    "with_room",
 ]
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import ceil
+from typing import TypeVar
 
-from ..model.call import GROWTH, Op
+from ..model.call import GROWTH, NoRoomError, Op
+
+T = TypeVar("T")
 
 #: bytes of RAM for a byte of input from which on a call keeps a copy of it; below, deeper stack is chance
 _COPIES = 0.5
@@ -72,3 +76,14 @@ class Need:
         steps = zip(pairwise(GROWTH), pairwise(used), strict=True)
         grows = [(last - first) / (long - short) for (short, long), (first, last) in steps]
         return (used[-1] - used[0]) / (GROWTH[-1] - GROWTH[0]) if min(grows) >= _COPIES else 0.0
+
+
+def with_room(need: Need, work: Callable[[Need], T]) -> T:
+    """What ``work`` returns; begun anew, with larger calls left out, where one asked for heap that is not there."""
+    while True:
+        try:
+            return work(need)
+        except NoRoomError:
+            if not need.may_help:
+                raise
+            need = need.anew()

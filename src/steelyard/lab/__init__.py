@@ -23,7 +23,7 @@ from .image import intel_hex, made
 from .link import BoardLink, board_of
 from .lock import has_to_be_of
 from .plugs import missing, told
-from .pool import BOARDLESS, NoBoard, accuses, again, borrowed, how_often, pools, returned, works
+from .pool import BOARDLESS, NoBoard, accuses, again, borrowed, earlier, how_often, pools, returned, works
 from .proof import DELAY, clock, keep_clock, proved
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "by_hand",
     "clock",
     "described",
+    "earlier",
     "find",
     "how_often",
     "intel_hex",

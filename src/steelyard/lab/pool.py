@@ -18,6 +18,7 @@ from threading import Event
 from ..model.call import DeviceError, Failed
 from ..model.errors import UserError, counted
 from ..model.reasons import ANSWERED_WRONGLY, LAB, MACHINE, RELEASED, Failure, Reason
+from ..model.record import Record
 from . import aside
 from .aside import Kind, Mark
 from .attempt import Purpose, begin
@@ -40,6 +41,8 @@ ATTEMPTS = {
 }
 #: what is not the doing of a board that cannot prove itself, such as a full disk
 ELSEWHERE = MACHINE - {*ATTEMPTS, Reason.COUNTER_DIFFERS}
+#: how a note begins on what a board answered before
+EARLIER = "an earlier run of the same setup answered wrongly"
 #: what is wrong with a package by its files and the sizes in its image, whichever board has that
 BOARDLESS = frozenset({Reason.BAD_KAT, Reason.SIZES_DIFFER, Reason.UNSUPPORTED_SIZE})
 #: what to do about one that ends with what packages are told other things of
@@ -67,6 +70,15 @@ def again(failure: Failure, attempt: int) -> bool:
 def accuses(failure: Failure) -> bool:
     """Whether it is about the package if the board that it comes from is right."""
     return failure.reason not in MACHINE | BOARDLESS and failure.reason not in ATTEMPTS
+
+
+def earlier(record: Record | None) -> list[str]:
+    """Notes on wrong answers that boards gave to the same setup before: a right one now does not undo them."""
+    if record is None:
+        return []
+    if record.failure is not None and record.failure.reason in ANSWERED_WRONGLY:
+        return [f"{EARLIER} (run {record.id}): {record.failure.reason}: {record.failure.detail}"]
+    return [n for n in record.notes if n.startswith(EARLIER)]
 
 
 def how_often(wrong: Sequence[Failed], attempts: int) -> str:

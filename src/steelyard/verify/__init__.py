@@ -16,6 +16,7 @@ from .calls import Verifier
 from .check import known_answers, known_once_more, second_set, unaligned
 from .expected import Mismatch, expected, is_known, same_sizes
 from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
+from .growth import look_at_growth
 from .knownblock import known_block
 from .parts import parts
 from .warm import warm_blocks
@@ -37,6 +38,7 @@ __all__ = [
     "known_block",
     "known_blocks_answers",
     "known_once_more",
+    "look_at_growth",
     "made",
     "once_more",
     "parts",

@@ -4,17 +4,14 @@ implementation."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ..model.call import (
-    GROWTH,
     Beside,
     Caller,
     CallResult,
-    DeviceError,
     NoRoomError,
     Observed,
     Op,
@@ -293,20 +290,6 @@ class Verifier:
             answer = self.client.call(self.request(Op.DECRYPT, v, answer.output))
             if answer.code == 0:
                 self.beside.first.append(("decrypt", v, answer))
-
-    def look_at_growth(self) -> None:
-        """Makes a few calls, so that it is known whether longer ones use more stack or heap: to be asked of a device
-        that makes no others. Ends at the first that fails."""
-        for mlen, adlen in [*((n, 0) for n in GROWTH), *((0, n) for n in GROWTH if self.aead)]:
-            v = self.vector(f"growth/{mlen}/{adlen}", 0, mlen, adlen)
-            if not self.fits(mlen, adlen):
-                continue
-            with suppress(DeviceError):
-                answer = self.client.call(self.request(self.op, v, v.message))
-                if self.aead and answer.code == 0 and answer.length in self.allowed(v):
-                    self.client.call(self.request(Op.DECRYPT, v, answer.output))
-                continue
-            return
 
     def allowed(self, v: Vector) -> range:
         """The lengths in bytes that an output may have.
