@@ -19,22 +19,31 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *old, size_t size);
 void free(void *block);
 
+/* where the next block begins; sy_stack_limit stays at the most, for what was freed is not as it was painted */
+static uint8_t *top;
+
 /* bit of sy_heap_peak that says that a block was refused */
 #define REFUSED ((size_t)1 << (sizeof(size_t) == 2 ? 15 : 31))
 
 void *malloc(size_t size)
 {
-    size_t used;
-    uintptr_t start = ((uintptr_t)sy_stack_limit + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
-    size_t room = (uintptr_t)SY_STACK_POINTER() - start;
-    struct block *b = (struct block *)start;
+    size_t used, room;
+    uintptr_t start;
+    struct block *b;
+    if (sy_stack_limit == sy_heap_base) /* the call's first */
+        top = sy_heap_base;
+    start = ((uintptr_t)top + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
+    room = (uintptr_t)SY_STACK_POINTER() - start;
+    b = (struct block *)start;
     if (room > (uintptr_t)SY_STACK_POINTER() || room < HEAD + SY_STACK_RESERVE || size > room - HEAD - SY_STACK_RESERVE) {
         sy_heap_peak |= REFUSED;
         return NULL;
     }
     b->size = size;
-    sy_stack_limit = (uint8_t *)start + HEAD + size;
-    used = (size_t)(sy_stack_limit - sy_heap_base);
+    top = (uint8_t *)start + HEAD + size;
+    if (top > sy_stack_limit)
+        sy_stack_limit = top;
+    used = (size_t)(top - sy_heap_base);
     if (used > (sy_heap_peak & ~REFUSED))
         sy_heap_peak = used | (sy_heap_peak & REFUSED);
     return (uint8_t *)start + HEAD;
@@ -43,8 +52,8 @@ void *malloc(size_t size)
 void free(void *p)
 {
     struct block *b = (struct block *)((uint8_t *)p - HEAD);
-    if (p != NULL && (uint8_t *)p + b->size == sy_stack_limit)
-        sy_stack_limit = (uint8_t *)b;
+    if (p != NULL && (uint8_t *)p + b->size == top)
+        top = (uint8_t *)b;
 }
 
 void *calloc(size_t count, size_t size)

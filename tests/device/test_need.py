@@ -1,5 +1,6 @@
 """Stack and heap of calls that were not made yet."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,7 +41,6 @@ def test_a_stack_that_is_deeper_for_whole_blocks_does_not_grow() -> None:
     assert need.of(Op.ENCRYPT, 1536, 0) == need.most == 160
 
 
-_COPY = "t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]);"
 GROWS = {
     "stack": (
         "unsigned char copy[n + 1]; t[0] ^= (unsigned char)((copy[n] = 1) - ((volatile unsigned char *)copy)[n]);",
@@ -61,6 +61,16 @@ def test_sizes_whose_copy_has_no_room_are_left_out(bench: Bench, uno: Target) ->
         record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno, "0/16,0/256,0/600,0/1000")
         assert record.failure is None, record.failure
         assert {p.mlen for p in record.points} == {16, 256}
+        assert record.metrics["cycles_encrypt_mean"] > 0
+
+
+@pytest.mark.parametrize("asked", ["30000", "60 * (mlen + adlen)"])
+def test_what_asks_for_heap_that_is_not_there_chooses_no_mean(bench: Bench, uno: Target, asked: str) -> None:
+    """Else only its shortest calls would be in it."""
+    asks = f"unsigned char *copy = mlen + adlen ? malloc({asked}) : NULL; if (mlen + adlen && !copy) return -2;"
+    files = toys.files(in_encrypt=asks, top="#include <stdlib.h>")
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno)
+    assert "cycles_encrypt_mean" not in record.metrics
 
 
 def test_heap_that_the_deepest_stack_reaches_is_an_overflow(bench: Bench, uno: Target) -> None:

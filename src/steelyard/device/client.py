@@ -133,6 +133,11 @@ class Client:
         self.need.has_no(op, mlen, adlen)
 
     @property
+    def grows(self) -> bool:
+        """Whether larger calls need more stack or heap, as far as calls so far say."""
+        return self.need.grows
+
+    @property
     def most(self) -> int:
         """Bytes of stack and heap of the call that used most so far."""
         return self.need.most

@@ -49,6 +49,12 @@ class Need:
         """Whether what is known now may be enough to do without such calls."""
         return len(self._none) <= _TIMES and all(m or a for _, m, a in self._none)
 
+    @property
+    def grows(self) -> bool:
+        """Whether larger calls use more, or had no room for what they asked for."""
+        ops = {op for op, _, _ in self._at}
+        return bool(self._none) or any(self._growth(op, m, 1 - m) for op in ops for m in (0, 1))
+
     def saw(self, op: Op, mlen: int, adlen: int, used: int) -> None:
         """Notes a call with its bytes of message, without tag, and of associated data, and what it ``used``."""
         self.most = max(self.most, used)

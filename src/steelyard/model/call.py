@@ -238,6 +238,10 @@ class Caller(Protocol):
     hello: Hello
 
     @property
+    def grows(self) -> bool:
+        """Whether larger calls need more stack or heap, as far as calls so far say."""
+
+    @property
     def most(self) -> int:
         """Bytes of stack and heap of the call that used most so far."""
 

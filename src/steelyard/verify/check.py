@@ -25,10 +25,10 @@ class KnownAnswers(Struct, frozen=True):
 
     The means are over ``calls``, which have NIST's sizes. A package with answers of other sizes makes calls of these
     too, with the official inputs where the variant is known: then ``own`` has those of its file, which are in no mean.
-    ``calls`` are none where an unknown variant refuses one of these sizes: a mean over the others would be one of its
-    choice. ``untouched`` is the longest run of RAM bytes that nothing had written by then. The second set comes later:
-    it has larger messages, is run for known variants only, and would make the figure incomparable. ``skipped`` vectors
-    did not fit the RAM.
+    ``calls`` are none where an unknown variant refuses one of these sizes, or a package asks for more RAM than there is
+    for one: a mean over the others would be one of its choice. ``untouched`` is the longest run of RAM bytes that
+    nothing had written by then. The second set comes later: it has larger messages, is run for known variants only, and
+    would make the figure incomparable. ``skipped`` vectors did not fit the RAM.
     """
 
     calls: tuple[Observed, ...]
@@ -63,16 +63,17 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
             if verifier.free:
                 expect.notes.append(f"no means: it refuses {len(verifier.refused)} of NIST's {len(usual)} sizes")
                 return replace(known, calls=(), own=known.calls)
-            expect.notes += [_of_other_sizes(expect.own, len(usual)), *_of_less(made)]
+            expect.notes.append(_of_other_sizes(expect.own, len(usual)))
+            made = _fair(verifier, made)
             return replace(made, own=known.calls, skipped=made.skipped + known.skipped)
     reading = None if expect.own is None or not expect.readings else _agreeing(known.outputs, expect.readings)[0]
     if reading is None or _sizes(expect.own or ()) == _sizes(reading.kat()):
-        expect.notes += _of_less(known)
-        return known
+        return _fair(verifier, known)
     alike = tuple(k for k in expect.readings if k.starts == reading.starts)
     official = _answered(verifier, reading.kat(), (reading, *(k for k in alike if k is not reading)))
     about = counted(len(known.outputs), "known answer")
-    expect.notes += [f"the {about} of its own file have other sizes and are in no mean", *_of_less(official)]
+    expect.notes.append(f"the {about} of its own file have other sizes and are in no mean")
+    official = _fair(verifier, official)
     return replace(official, own=known.calls, skipped=official.skipped + known.skipped)
 
 
@@ -117,14 +118,21 @@ def _sizes(vectors: Iterable[Vector]) -> list[tuple[int, int]]:
     return sorted((len(v.message), len(v.ad)) for v in vectors)
 
 
-def _of_less(known: KnownAnswers) -> list[str]:
-    """A note when RAM left no room for some of the vectors, which are the longest: the means are then lower than those
-    of packages that take less."""
+def _fair(verifier: Verifier, known: KnownAnswers) -> KnownAnswers:
+    """The known answers, with a note when RAM left no room for some, which are the longest: the means are then lower
+    than those of packages that take less. One that asks for more RAM the larger a call is could choose so what its
+    means are over: it has none."""
     if not known.skipped:
-        return []
+        return known
     made = len(known.outputs)
     total = made + known.skipped
-    return [f"means are over {made} of {total} known answers: others find no room in RAM beside the package's"]
+    if not verifier.client.grows:
+        text = f"means are over {made} of {total} known answers: others find no room in RAM beside the package's"
+        verifier.expect.notes.append(text)
+        return known
+    text = f"no means: larger calls need more RAM, and {known.skipped} of {total} known answers have no room"
+    verifier.expect.notes.append(text)
+    return replace(known, calls=(), own=known.own or known.calls)
 
 
 def _of_other_sizes(own: Sequence[Vector], nist: int) -> str:
