@@ -307,7 +307,7 @@ def test_a_call_ends_with_the_campaign_however_it_is_looked_at(
     bench: Bench, bluepill: Target, way: Callable[[device.Client, Request], object]
 ) -> None:
     built = bench.build(bench.package(in_tag="if (mlen) { volatile unsigned w; for (;;) w++; }"), bluepill)
-    client = device.simulated(bluepill, built.images["both"])
+    client = device.simulated(bluepill, built.images["both"], 1 << 60)  # past the usual bound it is in half a second
     assert isinstance(client.link, simulator.SimulatorLink)
     client.link._over = _Soon()
     began = time.monotonic()

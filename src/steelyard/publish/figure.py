@@ -289,7 +289,7 @@ def _fewer(figure: Figure, data: Data) -> list[str]:
     marks = [d for d in data if isinstance(d.get("vectors"), int) and "what" not in d]
     targets = grouped(marks, lambda d: str(d["target"]))
     names = [*figure.metrics, *(str(d["metric"]) for d in marks if "metric" in d)]
-    said = [(t, text) for t, group in targets.items() for text in fewer(group, names, called="name")]
+    said = [(t, text) for t, group in targets.items() for text in fewer(group, names, called="name", marks=True)]
     return [text if len(targets) == 1 else f"{t}: {text}" for t, text in said]
 
 

@@ -256,9 +256,12 @@ def some(names: Sequence[str]) -> str:
     return f"{', '.join(names[:8])}{more}"
 
 
-def fewer(rows: Sequence[Row], names: Sequence[str], most: int = 0, called: str = "label") -> list[str]:
+def fewer(
+    rows: Sequence[Row], names: Sequence[str], most: int = 0, called: str = "label", *, marks: bool = False
+) -> list[str]:
     """Says whose means are over fewer calls than others', of which the longest is over ``most``, or these rows': an
-    algorithm for short messages looks faster than it is. Rows are ``called`` what this column has."""
+    algorithm for short messages looks faster than it is. Rows are ``called`` what this column has; those that are
+    ``marks`` of a figure do not have the means themselves."""
     means = [n for n in names if n.endswith("_mean")]
     if not means:
         return []
@@ -266,7 +269,7 @@ def fewer(rows: Sequence[Row], names: Sequence[str], most: int = 0, called: str 
     most = most or here
     few: dict[int, dict[str, None]] = {}
     for r in rows:
-        if has_fewer(r, most, least) and any(r.get(n) is not None for n in means):
+        if has_fewer(r, most, least) and (marks or any(r.get(n) is not None for n in means)):
             few.setdefault(in_means(r) or 0, {})[str(r[called])] = None
     return [f"mean over {v} known answers, of others over up to {most}: {some([*few[v]])}" for v in sorted(few)]
 
