@@ -197,3 +197,15 @@ def test_what_has_no_key_is_tried_with_no_other(bench: Bench, bluepill: Target) 
 
 def test_counting_bytes_of_any_length_go_on() -> None:
     assert counting(65535, 3) == bytes((3 + i) % 256 for i in range(65535))
+
+
+def test_fresh_inputs_follow_from_the_known_answers_too(bench: Bench, uno: Target) -> None:
+    """Their messages come to the chip, and could carry what the code makes of inputs that follow from it alone."""
+    sizes = ((0, 7), (0, 7), (0, 8))
+    packages = [
+        bench.package({**toys.files(), "LWC_AEAD_KAT_128_128.txt": toys.kat(of)}, variant=f"toy{k}")
+        for k, of in enumerate(sizes)
+    ]
+    assert len({p.digest for p in packages}) == 1
+    first, same, other = (bench.job(p, uno).secret for p in packages)
+    assert first == same != other
