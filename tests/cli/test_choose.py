@@ -223,6 +223,14 @@ def test_a_point_that_was_weighed_is_taken(chosen: Cli, tmp_path: Path) -> None:
     assert found["both1/ref", "-O3"]["by"] == "interpolated"
 
 
+def test_between_sizes_nothing_is_known_of_what_refuses_some(chosen: Cli, tmp_path: Path) -> None:
+    """It was the fastest at a size that it does not take."""
+    blocks = linear("blocks1/ref", 2, rom=500, stack=80)
+    store(tmp_path / "results.db", replace(blocks, metrics=blocks.metrics | {"refused": 990}))
+    assert "blocks1/ref" not in {r["label"] for r in lines(chosen, ASK)}
+    assert "blocks1/ref" in {r["label"] for r in lines(chosen, "choose -t uno --mlen 16 --adlen 0")}
+
+
 def test_nothing_fits_and_what_would(chosen: Cli) -> None:
     result = chosen(f"{ASK} --rom 800 --ram 100")
     assert result.code == 1

@@ -62,6 +62,17 @@ def test_damage_is_found_and_repaired(store: Store, path: Path) -> None:
     assert store.get_blob(store.put_blob("log")) == b"log"
 
 
+@pytest.mark.parametrize("damage", [b"", b"garbage", gzip.compress(b"another")])
+def test_the_next_run_stores_a_damaged_log_anew(store: Store, path: Path, damage: bytes) -> None:
+    """As its message says."""
+    digest = store.put_blob("a log")
+    [file] = files(path)
+    file.write_bytes(damage)
+    with pytest.raises(LogLost):
+        store.get_blob(digest)
+    assert store.get_blob(store.put_blob("a log")) == b"a log"
+
+
 def test_a_small_file_that_holds_a_huge_log_is_not_unpacked(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
