@@ -191,6 +191,11 @@ WRONG = {
         "with buffers at odd addresses, encrypt returned 1",
     ),
     "it fails": ({"encrypt": "code = -1;"}, Reason.WRONG_OUTPUT, "vector 1: encrypt returned -1"),
+    "there is no room for its heap": (
+        {"top": "#include <stdlib.h>", "schedule": "if (malloc(30000) == NULL) return -1;"},
+        Reason.RAM_OVERFLOW,
+        "vector 1: schedule_encrypt asks for more heap than there is, and returns -1",
+    ),
     "another key's size": ({"key": 24}, Reason.KAT_MISMATCH, "api.h says key 24, block 8 bytes; xtea has 16, 8"),
     "another block's size": ({"block": 4}, Reason.KAT_MISMATCH, "api.h says key 16, block 4 bytes; xtea has 16, 8"),
     "a context that fills the RAM": (

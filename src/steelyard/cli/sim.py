@@ -292,11 +292,11 @@ def _at(place: Place) -> str:
 
 def _notes(target: Target, seen: Seen) -> list[str]:
     """What a reader of the figures should know."""
-    others: dict[str, list[str]] = {}
+    others: dict[tuple[str, str], list[str]] = {}
     for name, s, value in _others(target, seen):
         text = f"{name} has {value:#x} in its bits {s.mask:#x} where {s.assumed:#x} is assumed"
-        others.setdefault(_those_of(target, s), []).append(text)
-    notes = [f"{'; '.join(found)}: {follows}." for follows, found in others.items()]
+        others.setdefault((_those_of(target, s), name if s.watchdog else ""), []).append(text)
+    notes = [f"{'; '.join(found)}: {follows}." for (follows, _), found in others.items()]
     if abs(target.board_hz / target.chip.clock_hz - 1) > NEAR:
         notes.append(
             f"Seconds are those at {target.chip.clock_hz / 1e6:g} MHz, which only a PLL without documented registers "

@@ -143,6 +143,9 @@ class BlockVerifier:
         if not answer.intact:
             what = f"context of {self.client.hello.npub_bytes}" if r.op.is_schedule else f"block of {len(r.data)}"
             raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"{about}{r.op.value} writes past its {what} bytes"))
+        if answer.full and answer.code != 0:
+            text = f"{about}{r.op.value} asks for more heap than there is, and returns {answer.code}"
+            raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
         if answer.code != 0:
             raise Mismatch(Failure(Reason.WRONG_OUTPUT, f"{about}{r.op.value} returned {answer.code}"))
 
