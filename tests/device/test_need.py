@@ -4,9 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.device import Client
 from steelyard.device.need import Need
+from steelyard.device.simulator import SimulatorLink
+from steelyard.measure.whole import why_not
 from steelyard.model.call import GROWTH, Op
+from steelyard.model.metric import REFUSED
 from steelyard.model.target import Target
+from steelyard.model.workload import workload
 from tests import toys
 from tests.conftest import Bench
 
@@ -62,6 +67,26 @@ def test_sizes_whose_copy_has_no_room_are_left_out(bench: Bench, uno: Target) ->
         assert record.failure is None, record.failure
         assert {p.mlen for p in record.points} == {16, 256}
         assert record.metrics["cycles_encrypt_mean"] > 0
+        assert record.metrics[REFUSED] == 2
+        assert not why_not(record, workload("0/16,0/256,0/600,0/1000"), uno)
+
+
+def test_copies_show_where_the_largest_have_no_room() -> None:
+    need = Need()
+    for n in GROWTH[:-1]:
+        need.saw(Op.ENCRYPT, n, 0, 100 + n)
+    assert need.grows
+    assert need.of(Op.ENCRYPT, 100, 0) > 200
+
+
+def test_attempts_that_begin_anew_have_one_limit_together(bench: Bench, uno: Target) -> None:
+    image = bench.build(bench.package(), uno).images["both"]
+    first = Client(SimulatorLink(uno, image))
+    first.call(first.hello.zeros(Op.ENCRYPT))
+    first.no_room(Op.ENCRYPT, 100, 0)
+    spent = SimulatorLink(uno, image)
+    Client(spent, need=first.need.anew())
+    assert spent.spent >= first.need.spent > 0
 
 
 @pytest.mark.parametrize("asked", ["30000", "60 * (mlen + adlen)"])

@@ -182,6 +182,26 @@ def test_what_nobody_could_judge_is_weighed_again_once_answers_are_known(
     assert bench.weigh(bench.package(), uno).id != first.id
 
 
+FIRST = "static unsigned char begun;"
+
+
+@pytest.mark.parametrize(
+    ("hooks", "reason", "detail"),
+    [
+        ({"in_encrypt": "if (!begun++) return -1;"}, Reason.WRONG_OUTPUT, "encrypt, the first .*: returned -1"),
+        ({"after_encrypt": "if (!begun++) c[0] ^= 1;"}, Reason.WRONG_OUTPUT, "encrypt, the first .* when it was repe"),
+        ({"after_decrypt": "if (!begun++) wrong = 1;"}, Reason.DECRYPT_MISMATCH, "the first .*: code -1"),
+        ({"after_decrypt": "if (!begun++) wrong = 0;"}, Reason.FORGERY_ACCEPTED, ".*accepted"),
+    ],
+)
+def test_a_first_call_that_is_wrong(
+    bench: Bench, uno: Target, hooks: dict[str, str], reason: Reason, detail: str
+) -> None:
+    package = bench.package({**toys.files(top=FIRST, **hooks), KAT: toys.kat()})
+    failed = failure(bench, package, uno)
+    assert (failed.reason, bool(re.match(detail, failed.detail))) == (reason, True), failed
+
+
 def test_the_first_call_after_a_restart_is_told_where_it_is_longer(bench: Bench, uno: Target) -> None:
     wait = "if (!made) { volatile unsigned i; made = 1; for (i = 0; i < 9000; i++); }"
     notes = bench.weigh(bench.package(top="static unsigned char made;", in_encrypt=wait), uno).notes

@@ -50,6 +50,8 @@ class Client:
         self._decoder = frame.Decoder()
         #: bytes of stack and heap of calls so far
         self.need = need or Need()
+        if isinstance(link, SimulatorLink):
+            link.spent = self.need.spent
         self._made: set[tuple[Op, int, int]] = set()
         self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
@@ -131,6 +133,8 @@ class Client:
     def no_room(self, op: Op, mlen: int, adlen: int) -> None:
         """Notes that a call of this size asked for more heap than there is."""
         self.need.has_no(op, mlen, adlen)
+        if isinstance(self.link, SimulatorLink):
+            self.need.spent = self.link.spent
 
     @property
     def grows(self) -> bool:

@@ -18,31 +18,39 @@ _MORE = 32
 #: how often calls that had no room are taken note of, and bytes that are left free for each of them: ``malloc`` of
 #: harness/heap.c leaves some to the stack
 _TIMES, _FREE = 12, 16
+#: sizes of ``GROWTH`` that have to be there: on a small chip the largest have no room
+_ENOUGH = 3
 #: more than any chip has
 _ENDLESS = 1 << 40
 
 
 class Need:
-    """Bytes of stack and heap of the calls seen so far. ``most`` is that of the one that used most.
+    """Bytes of stack and heap of the calls seen so far. ``most`` is that of the one that used most; ``spent`` are the
+    cycles of attempts before this one, on a simulated chip.
 
     Where a call copies its input to the stack or the heap, as with an array of its length, larger calls use more: that
-    shows where calls of all sizes of ``GROWTH`` are among them.
+    shows where calls of the sizes of ``GROWTH`` are among them, but for the largest where these have no room.
     """
 
     def __init__(self) -> None:
-        self.most = 0
+        self.most = self.spent = 0
         self._at: dict[tuple[Op, int, int], int] = {}
         self._none: list[tuple[Op, int, int]] = []
 
     def anew(self) -> Need:
         """What is known of larger calls, for a device that has made none."""
         need = Need()
-        need._at, need._none = dict(self._at), list(self._none)
+        need._at, need._none, need.spent = dict(self._at), list(self._none), self.spent
         return need
 
     def has_no(self, op: Op, mlen: int, adlen: int) -> None:
         """Notes that a call of this size had no room for what it asked for."""
         self._none.append((op, mlen, adlen))
+
+    @property
+    def refused(self) -> set[tuple[int, int]]:
+        """The sizes of message and associated data, in bytes, of calls that had no room for what they asked for."""
+        return {(mlen, adlen) for _, mlen, adlen in self._none}
 
     @property
     def may_help(self) -> bool:
@@ -76,12 +84,13 @@ class Need:
 
     def _growth(self, op: Op, message: int, data: int) -> float:
         """Bytes for a byte of one input, where each size says that they are many."""
-        used = [u for n in GROWTH if (u := self._at.get((op, n * message, n * data))) is not None]
-        if len(used) < len(GROWTH):
+        every = [(n, self._at.get((op, n * message, n * data))) for n in GROWTH]
+        used = [(n, u) for n, u in every if u is not None]
+        if len(used) < _ENOUGH or used != every[: len(used)]:
             return 0.0
-        steps = zip(pairwise(GROWTH), pairwise(used), strict=True)
-        grows = [(last - first) / (long - short) for (short, long), (first, last) in steps]
-        return (used[-1] - used[0]) / (GROWTH[-1] - GROWTH[0]) if min(grows) >= _COPIES else 0.0
+        grows = [(last - first) / (long - short) for (short, first), (long, last) in pairwise(used)]
+        (short, first), (long, last) = used[0], used[-1]
+        return (last - first) / (long - short) if min(grows) >= _COPIES else 0.0
 
 
 def with_room(need: Need, work: Callable[[Need], T]) -> T:

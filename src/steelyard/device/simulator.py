@@ -75,7 +75,9 @@ class SimulatorLink:
         self._native.clear_written()
         self.clock = self._native.timing_model
         self._max_cycles = max_cycles
-        self._longest = self._spent = 0
+        self._longest = 0
+        #: cycles of all calls so far
+        self.spent = 0
         self._over = over
 
     def reset(self) -> None:
@@ -93,7 +95,7 @@ class SimulatorLink:
         """Whether to go on; the simulator asks several times a second, with the cycles since its calls began."""
         if self._over is not None and self._over.is_set():
             raise KeyboardInterrupt
-        self._bounded(self._spent + cycles)
+        self._bounded(self.spent + cycles)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -131,10 +133,10 @@ class SimulatorLink:
             stray = Stray(area, changed, address, symbol, count, past, span)
             pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))
         cycles = [p.cycles for p in pulses]
-        self._spent += sum(cycles)
+        self.spent += sum(cycles)
         self._longest = max(self._longest, *cycles, 0)
         self.window = _BATCH if self._longest <= SLOW else 1
-        self._bounded(self._spent)
+        self._bounded(self.spent)
         return pulses
 
     def _bounded(self, cycles: int) -> None:

@@ -67,6 +67,7 @@ class BlockVerifier:
         self.beside = Beside()
         self._contexts: dict[tuple[Op, bytes], bytes] = {}
         self._restarts = 0
+        self._begun: list[tuple[Vector, Request, CallResult]] = []
 
     def vector(self, use: str, count: int) -> Vector:
         """A fresh key and block."""
@@ -98,9 +99,23 @@ class BlockVerifier:
         for op in SCHEDULES:
             asked = scheduling(self.client, SCHEDULES[op], v.key, place)
             scheduled = self.client.call(asked)
+            self._begun.append((v, asked, scheduled))
             if scheduled.code == 0:
                 block = Request(op, v.key, scheduled.output, b"", v.message)
-                self.beside.first.extend([asked.seen(scheduled), block.seen(self.client.call(block))])
+                answer = self.client.call(block)
+                self._begun.append((v, block, answer))
+                self.beside.first.extend([asked.seen(scheduled), block.seen(answer)])
+
+    def begun_right(self) -> None:
+        """Raises :class:`Mismatch` where one of the first calls after restarts was wrong, which is known once the
+        orders of keys and blocks are."""
+        for v, asked, answer in self._begun:
+            self.sane(asked, answer, _FIRST)
+            if asked.op is Op.ENCRYPT:
+                self.agrees([v], [answer.output], f"{_FIRST}encrypt: ")
+            elif asked.op is Op.DECRYPT:
+                self.agrees([replace(v, message=answer.output)], [v.message], f"{_FIRST}decrypt: ")
+        self._begun.clear()
 
     def calls(self, vectors: Sequence[Vector], about: str, check: Callable[[list[bytes]], None]) -> list[Observed]:
         """Both schedules, encryption and decryption of each vector, each operation after a restart; ``check`` looks at
@@ -296,7 +311,9 @@ def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Obser
         for (v, want), got in zip(known.outputs, encrypted, strict=True):
             same(got, want, Reason.KAT_MISMATCH, f"repeated, {_numbered(v)}")
 
-    return verifier.calls([v for v, _ in known.outputs], "repeated, ", as_before)
+    calls = verifier.calls([v for v, _ in known.outputs], "repeated, ", as_before)
+    verifier.begun_right()
+    return calls
 
 
 def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
@@ -328,6 +345,7 @@ def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
     for v, c in chosen:
         same(_one(verifier, Op.ENCRYPT, v, v.message), c, Reason.WRONG_OUTPUT, _REUSE)
         same(_one(verifier, Op.DECRYPT, v, c), v.message, Reason.DECRYPT_MISMATCH, _REUSE)
+    verifier.begun_right()
 
 
 def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
@@ -435,6 +453,7 @@ def _as_in_the_file(vectors: Sequence[Vector], encrypted: Sequence[bytes]) -> No
 
 _UNASKED = "the second implementation runs on no target here: of what it was to answer, decryption was the only check"
 _FRESH = "fresh inputs, "
+_FIRST = "the first call after a start, "
 _REUSE = "a context for several blocks, "
 
 

@@ -29,6 +29,7 @@ from .expected import Expected, Mismatch
 #: out its check in k calls of a pass is caught unless none of their decoys comes: (1 - 1 / one in) to the power of k
 MOST_DECOYS = 6
 _ONE_IN = ((32, 2), (256, 4), (1 << 32, 16))
+_FIRST = "the first call after a start, "
 
 
 class Sealed(NamedTuple):
@@ -47,6 +48,7 @@ class Verifier:
     specification that the known answers turned out to follow. ``beyond`` is the largest number of bytes that an
     encryption wrote after its ciphertext, where ``CRYPTO_ABYTES`` leaves room. ``free`` is an algorithm that nobody
     knows and that turned out to take some of NIST's sizes only: it may refuse any size, whatever the inputs.
+    ``left_out`` are sizes of message and associated data, in bytes, that found no room.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Verifier:
         self.unasked = False
         self.beside = Beside()
         self.free = False
+        self.left_out: set[tuple[int, int]] = set()
         self._lengths: dict[tuple[int, int], int] = {}
         self._takes: dict[tuple[int, int], bool] = {}
 
@@ -103,7 +106,14 @@ class Verifier:
         longest = max((len(v.message) for v in vectors), default=0), max((len(v.ad) for v in vectors), default=0)
         if self.fits(*longest):
             return list(vectors)
-        return [v for v in vectors if self.fits(len(v.message), len(v.ad))]
+        return [v for v in vectors if self.has_room(len(v.message), len(v.ad))]
+
+    def has_room(self, mlen: int, adlen: int) -> bool:
+        """Whether they fit, as :meth:`fits`; a size that does not is ``left_out``."""
+        if self.fits(mlen, adlen):
+            return True
+        self.left_out.add((mlen, adlen))
+        return False
 
     def fits(self, mlen: int, adlen: int) -> bool:
         """Whether calls with ``mlen`` and ``adlen`` bytes, in both directions, fit the RAM together with the
@@ -222,7 +232,7 @@ class Verifier:
         if self.client.hello.a_bytes == 0:
             return over
         if about:
-            self.forget(turns[0].vector)
+            self.forget(turns[0].vector, forged=True)
         self._pass("reject", turns, answers, about)
         return over
 
@@ -274,22 +284,53 @@ class Verifier:
         at, bit = len(c) - 1 - v.count % tag, v.count // tag % 8
         return c[:at] + bytes((c[at] ^ 1 << bit,)) + c[at + 1 :]
 
-    def forget(self, like: Vector) -> None:
+    def forget(self, like: Vector, *, forged: bool = False) -> None:
         """Restarts the device, so that calls find nothing in static data that earlier ones left there, neither keys nor
         tags. One call in each direction with another key then lets honest packages set up what they keep, such as
-        lookup tables."""
+        lookup tables; the first decryption may get a ``forged`` ciphertext."""
         self.client.restart()
-        self.begin(self.vector("between passes", 0, len(like.message), len(like.ad)))
+        v = self.vector("between passes", 0, len(like.message), len(like.ad))
+        self.began(v, *self.begin(v, forged=forged), forged=forged)
 
-    def begin(self, v: Vector) -> None:
-        """Makes the first call in each direction since the device started."""
-        answer = self.client.call(self.request(self.op, v, v.message))
-        if answer.code == 0:
-            self.beside.first.append((self.name, v, answer))
-        if self.aead and answer.code == 0 and answer.length in self.allowed(v):
-            answer = self.client.call(self.request(Op.DECRYPT, v, answer.output))
-            if answer.code == 0:
-                self.beside.first.append(("decrypt", v, answer))
+    def begin(self, v: Vector, *, forged: bool = False) -> tuple[CallResult, CallResult | None]:
+        """Makes the first call in each direction since the device started, and returns the answers; that of a
+        decryption, of a ``forged`` ciphertext or a right one, is None where there is none."""
+        first, second = self.client.call(self.request(self.op, v, v.message)), None
+        if first.code == 0:
+            self.beside.first.append((self.name, v, first))
+        if self.aead and first.code == 0 and first.length in self.allowed(v):
+            sealed = self.forged(v, first.output) if forged else first.output
+            second = self.client.call(self.request(Op.DECRYPT, v, sealed))
+            if second.code == 0:
+                self.beside.first.append(("decrypt", v, second))
+        return first, second
+
+    def began(
+        self,
+        v: Vector,
+        first: CallResult,
+        second: CallResult | None,
+        *,
+        later: bytes | None = None,
+        forged: bool = False,
+    ) -> None:
+        """Raises :class:`Mismatch` where the answers of :meth:`begin` are wrong, or the first is another than a
+        ``later`` one to the same inputs: what is right from the second call on only is not."""
+        if first.code != 0 and (len(v.message), len(v.ad)) in self.refused:
+            return
+        self._sane(v, first, _FIRST)
+        if later is not None and first.output != later:
+            text = f"got {as_hex(first.output)}, and {as_hex(later)} when it was repeated"
+            raise Mismatch(Failure(Reason.WRONG_OUTPUT, f"{self.name}, {_FIRST}{describe(v)}: {text}"))
+        if later is None:
+            self._compare([Sealed(v, first.output)], _FIRST)
+        if second is None:
+            return
+        if not forged:
+            self.right(v, second, _FIRST)
+        elif second.code == 0:
+            text = f"{_FIRST}{describe(v)}: accepted with one bit of its tag flipped"
+            raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, text))
 
     def allowed(self, v: Vector) -> range:
         """The lengths in bytes that an output may have.

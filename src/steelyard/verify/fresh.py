@@ -44,7 +44,7 @@ def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[
     many sizes were left out because they are too large for the algorithm, or for the target's RAM with the stack that
     the ``known`` answers showed. Raises :class:`Mismatch`."""
     sizes = [s for s in workload.sizes if verifier.aead or s[0] == 0]
-    fitting = [(a, m) for a, m in sizes if verifier.fits(m, a)]
+    fitting = [(a, m) for a, m in sizes if verifier.has_room(m, a)]
     calls = verifier.calls([verifier.vector(f"{a}/{m}", 0, m, a) for a, m in fitting], "workload, ")
     forgeries(verifier, calls, 1)
     return calls, len(sizes) - sum(op == verifier.name for op, _, _ in calls)
