@@ -12,6 +12,7 @@ from steelyard import verify
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.paths import CIPHERS
+from steelyard.model.packed import unpack
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
@@ -219,9 +220,12 @@ def test_stack_at_odd_addresses_counts(bench: Bench, uno: Target) -> None:
 def test_a_size_of_a_known_answer_has_room(bench: Bench) -> None:
     """In a RAM that it fills, whatever stack calls of other sizes took since."""
     [ascon] = discover(CIPHERS / "crypto_aead/ascon/asconaead128/fast").implementations
-    record = bench.weigh(ascon, the_target("attiny85"), "0/0,0/4,0/7,4/1")
+    chip = the_target("attiny85")
+    made = {(c.adlen, c.mlen) for c in unpack(bench.weigh(ascon, chip).vector_cycles)}
+    longest = sorted(made, key=sum)[-4:]  # how many there are depends on the compiler
+    record = bench.weigh(ascon, chip, ",".join(f"{a}/{m}" for a, m in longest))
     assert record.failure is None
-    assert {(p.adlen, p.mlen) for p in record.points} == {(0, 0), (0, 4), (0, 7), (4, 1)}
+    assert {(p.adlen, p.mlen) for p in record.points} == set(longest)
     assert not any(n.startswith(LEFT_OUT) for n in record.notes)
 
 

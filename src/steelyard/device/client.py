@@ -130,6 +130,11 @@ class Client:
         have fitted it."""
         return (op, mlen, adlen) in self._made or self.hello.fits(op, mlen, adlen, self.need.of(op, mlen, adlen))
 
+    def nearly_full(self, op: Op, mlen: int, adlen: int) -> bool:
+        """Whether a call of this size can have had no room: whether twice the stack and heap that other calls say, and
+        twice its buffers, do not fit."""
+        return not self.hello.fits(op, 2 * mlen, 2 * adlen, 2 * self.need.of(op, mlen, adlen))
+
     def no_room(self, op: Op, mlen: int, adlen: int) -> None:
         """Notes that a call of this size asked for more heap than there is."""
         self.need.has_no(op, mlen, adlen)
@@ -177,8 +182,8 @@ class Client:
             answers = [self._compared(self._counter, *b, a) for b, a in zip(batch, answers, strict=True)]
         for k, answer in enumerate(answers):
             if batch[k][0].op not in (Op.EMPTY, Op.EMPTY_DECRYPT):
-                self._misses |= self._asked and not answer.heap
-                self._asked |= answer.heap > 0
+                self._misses |= self._asked and not (answer.heap or answer.full)
+                self._asked |= answer.heap > 0 or answer.full
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
                 name = request.op.value
@@ -247,6 +252,9 @@ class Client:
 
     def explained(self, failure: Failure) -> Failure:
         """The failure of a call; its detail also says what of earlier calls can have caused it."""
+        noted = self.link.heap() if failure.reason in _UNFINISHED and isinstance(self.link, SimulatorLink) else 0
+        if frame.heap(noted, self.hello.capacity)[1]:
+            return Failure(Reason.RAM_OVERFLOW, f"asked for more heap than there is, and then: {failure.detail}")
         if not self._misses or failure.reason not in _OF_LOST_BLOCKS:
             return failure
         return replace(failure, detail=f"{failure.detail}; {_LOST_BLOCKS}")
@@ -331,6 +339,8 @@ class Client:
 
 #: how calls fail that go on with a block of heap that an earlier one asked for
 _OF_LOST_BLOCKS = ANSWERED_WRONGLY | {Reason.STRAY_WRITE, Reason.BUFFER_OVERRUN, Reason.FAULT}
+#: how calls end that use a block which they did not get
+_UNFINISHED = (Reason.FAULT, Reason.RUNAWAY, Reason.STRAY_WRITE)
 _LOST_BLOCKS = (
     "an earlier call asked for heap and a later one did not: if it uses the earlier one's block, that is gone, for the "
     "harness empties the heap before each call (docs/packages.md)"

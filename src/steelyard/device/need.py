@@ -64,10 +64,11 @@ class Need:
         return bool(self._none) or any(self._growth(op, m, 1 - m) for op in ops for m in (0, 1))
 
     def saw(self, op: Op, mlen: int, adlen: int, used: int) -> None:
-        """Notes a call with its bytes of message, without tag, and of associated data, and what it ``used``."""
+        """Notes a call with its bytes of message, without tag, and of associated data, and what it ``used``. Of equal
+        calls the least counts for what larger ones need: one that uses more at times cannot claim to grow."""
         self.most = max(self.most, used)
         if mlen + adlen in GROWTH and 0 in (mlen, adlen):
-            self._at[op, mlen, adlen] = max(used, self._at.get((op, mlen, adlen), 0))
+            self._at[op, mlen, adlen] = min(used, self._at.get((op, mlen, adlen), used))
 
     def of(self, op: Op, mlen: int, adlen: int) -> int:
         """What a call of this size will use; endless where one that is not larger had no room."""
@@ -83,14 +84,14 @@ class Need:
         return known + _MORE + free + ceil(max(0.0, beyond))
 
     def _growth(self, op: Op, message: int, data: int) -> float:
-        """Bytes for a byte of one input, where each size says that they are many."""
+        """Bytes for a byte of one input, where each size says that they are many: the fewest that two say, of which
+        known answers show the first two."""
         every = [(n, self._at.get((op, n * message, n * data))) for n in GROWTH]
         used = [(n, u) for n, u in every if u is not None]
         if len(used) < _ENOUGH or used != every[: len(used)]:
             return 0.0
         grows = [(last - first) / (long - short) for (short, first), (long, last) in pairwise(used)]
-        (short, first), (long, last) = used[0], used[-1]
-        return (last - first) / (long - short) if min(grows) >= _COPIES else 0.0
+        return min(grows) if min(grows) >= _COPIES else 0.0
 
 
 def with_room(need: Need, work: Callable[[Need], T]) -> T:

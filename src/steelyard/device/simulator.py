@@ -12,10 +12,13 @@ from threading import Event
 from msgspec.structs import replace
 
 from .. import _native
+from ..model import elf
 from ..model.call import DeviceError, Pulse, Stray
 from ..model.reasons import Failure, Reason
 from ..model.target import Chip, Target
 
+#: in harness/heap.c
+_HEAP = "sy_heap_peak"
 #: cycles that one call may take before it counts as a runaway
 MAX_CYCLES = 2_000_000_000
 #: the same for all calls of a run, as a multiple of it: about half an hour
@@ -68,8 +71,9 @@ class SimulatorLink:
         self.window = 1
         self._chip = target.chip
         self._native = _native.Simulator(target.chip)
+        self._image = image.read_bytes()
         try:
-            self._native.load(image.read_bytes())
+            self._native.load(self._image)
         except ValueError as e:  # sections of rare names move the image to where no memory is
             raise DeviceError(Failure(Reason.LINK_ERROR, f"the image: {e}")) from None
         self._native.clear_written()
@@ -143,6 +147,13 @@ class SimulatorLink:
         if cycles > ALTOGETHER * self._max_cycles:
             text = f"its calls took more than {ALTOGETHER * self._max_cycles} cycles altogether"
             raise DeviceError(Failure(Reason.RUNAWAY, text))
+
+    def heap(self) -> int:
+        """What the harness noted of the heap in the last call, which need not have come to its end; 0 where the image
+        has none."""
+        at = elf.address(self._image, _HEAP)
+        size = next((s.size for s in elf.symbols(self._image) if s.name == _HEAP), 0)
+        return 0 if at is None else int.from_bytes(self._native.read(at, size), "little")
 
     def fill_ram(self) -> None:
         """Does nothing: see ``fills_ram``."""

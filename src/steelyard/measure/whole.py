@@ -111,7 +111,9 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
         made |= of_lines
     none = {"reject", *(("schedule_encrypt", "schedule_decrypt") if COPIES_KEY in record.notes else ())}
     each = [f"{n.format(op)}" for op in offer.operations if op not in none for n in ("cycles_{}_mean", "stack_{}")]
-    if said.get(REFUSED):  # no mean is over sizes of a package's choice
+    if said.get(REFUSED) or (
+        record.verification and record.verification.skipped
+    ):  # no mean is over what has room alone
         each = [n for n in each if not n.endswith("_mean")]
     if lacking := [n for n in (*_ALWAYS, *each, *made) if n not in said]:
         yield f"{lacking[0]}: this metric is missing"

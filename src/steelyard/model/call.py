@@ -255,6 +255,9 @@ class Caller(Protocol):
         """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
         have fitted it."""
 
+    def nearly_full(self, op: Op, mlen: int, adlen: int) -> bool:
+        """Whether a call of this size can have had no room."""
+
     def no_room(self, op: Op, mlen: int, adlen: int) -> None:
         """Notes that a call of this size asked for more heap than there is."""
 

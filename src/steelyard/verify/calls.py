@@ -190,10 +190,15 @@ class Verifier:
             raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
 
     def _has_room(self, op: Op, v: Vector, answer: CallResult) -> None:
-        """Raises :class:`NoRoomError` for a call that failed after it had asked for more heap than there is."""
+        """Raises :class:`NoRoomError` for a call that failed after it had asked for more heap than there is, and
+        :class:`Mismatch` where calls of other sizes do not say that there was little: anybody can ask for too much."""
         if answer.full and answer.code != 0:
-            self.client.no_room(op, len(v.message), len(v.ad))
+            sizes = len(v.message), len(v.ad)
             text = f"{op.value}, {describe(v)}: asks for more heap than there is, and returns {answer.code}"
+            if not self.client.nearly_full(op, *sizes):
+                text += "; smaller calls use much less"
+                raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
+            self.client.no_room(op, *sizes)
             raise NoRoomError(Failure(Reason.RAM_OVERFLOW, text))
 
     def forward(

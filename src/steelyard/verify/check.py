@@ -16,6 +16,8 @@ from .expected import Expected, Mismatch
 from .known import KnownVariant, alike
 from .vectors import NIST, genkat, kat_digest
 
+#: the least share of NIST's sizes that a mean is over
+_SHARE = 0.1
 #: known answers that tell variants apart: with two bytes checked of each, chance agreement is out of the question
 _TELLING = 64
 
@@ -55,16 +57,18 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
             raise Mismatch(Failure(Reason.BAD_KAT, text))
     # so that the stack is known before sizes are chosen
     begun = [(v, *verifier.begin(v)) for v in verifier.fitting(vectors)[:1]]
-    known = _answered(verifier, vectors, expect.readings if expect.own is None else ())
+    readings = expect.readings if expect.own is None else ()
+    known = _answered(verifier, vectors, readings, free=expect.own is None and not readings)
     for v, first, second in begun:
         verifier.began(v, first, second, later=next((out for w, out in known.outputs if w is v), None))
+    if verifier.free:
+        return _free(verifier, known, len(vectors))
     if expect.own is not None and not expect.readings:
         usual = Expected(None, ()).kat(hello.key_bytes, hello.npub_bytes, implementation.primitive)
         if _sizes(expect.own) != _sizes(usual):
             made = _answered(verifier, usual, (), free=True)
             if verifier.free:
-                expect.notes.append(f"no means: it refuses {len(verifier.refused)} of NIST's {len(usual)} sizes")
-                return replace(known, calls=(), own=known.calls)
+                return _free(verifier, known, len(usual))
             expect.notes.append(_of_other_sizes(expect.own, len(usual)))
             made = _fair(verifier, made)
             return replace(made, own=known.calls, skipped=made.skipped + known.skipped)
@@ -120,20 +124,29 @@ def _sizes(vectors: Iterable[Vector]) -> list[tuple[int, int]]:
     return sorted((len(v.message), len(v.ad)) for v in vectors)
 
 
+def _free(verifier: Verifier, known: KnownAnswers, sizes: int) -> KnownAnswers:
+    """The known answers of an algorithm that refuses some of NIST's ``sizes``: no mean is over the others."""
+    verifier.expect.notes.append(f"no means: it refuses {len(verifier.refused)} of NIST's {sizes} sizes")
+    return replace(known, calls=(), own=known.calls)
+
+
 def _fair(verifier: Verifier, known: KnownAnswers) -> KnownAnswers:
     """The known answers, with a note when RAM left no room for some, which are the longest: the means are then lower
     than those of packages that take less. One that asks for more RAM the larger a call is could choose so what its
-    means are over: it has none."""
+    means are over: it has none. Nor has one with room for few."""
     if not known.skipped:
         return known
     made = len(known.outputs)
     total = made + known.skipped
-    if not verifier.client.grows:
+    if not verifier.client.grows and made >= _SHARE * total:
         text = f"means are over {made} of {total} known answers: others find no room in RAM beside the package's"
         verifier.expect.notes.append(text)
         return known
-    text = f"no means: larger calls need more RAM, and {known.skipped} of {total} known answers have no room"
-    verifier.expect.notes.append(text)
+    if verifier.client.grows:
+        why = f"larger calls need more RAM, and {known.skipped} of {total} known answers have no room"
+    else:
+        why = f"only {made} of {total} known answers find room in RAM beside the package's"
+    verifier.expect.notes.append(f"no means: {why}")
     return replace(known, calls=(), own=known.own or known.calls)
 
 
