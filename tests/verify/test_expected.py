@@ -183,13 +183,13 @@ def test_a_size_is_not_refused_for_its_inputs(bench: Bench, uno: Target, which: 
 
 def test_what_has_no_key_is_tried_with_no_other(bench: Bench, bluepill: Target) -> None:
     """Its associated data is called so all the same."""
-    files = toys.files(in_encrypt="if (adlen == 5 && mlen == 4) return 1;")
+    files = toys.files(after_decrypt="if (adlen == 5 && n == 4) wrong = 1;")
     files["api.h"] = files["api.h"].replace("KEYBYTES 16", "KEYBYTES 0")
     files["encrypt.c"] = files["encrypt.c"].replace("k[i] ^ ", "").replace("k[i % CRYPTO_KEYBYTES]", "0")
     failed = bench.weigh(bench.package(files), bluepill).failure
     assert failed is not None
     assert "associated data 5 bytes" in failed.detail, failed
-    files["encrypt.c"] = files["encrypt.c"].replace("adlen == 5 && mlen == 4", "0")
+    files["encrypt.c"] = files["encrypt.c"].replace("adlen == 5 && n == 4", "0")
     failed = bench.weigh(bench.package(files), bluepill).failure
     assert failed is not None
     assert failed.reason is Reason.NO_EXPECTED, failed

@@ -153,7 +153,10 @@ class SimulatorLink:
         has none."""
         at = elf.address(self._image, _HEAP)
         size = next((s.size for s in elf.symbols(self._image) if s.name == _HEAP), 0)
-        return 0 if at is None else int.from_bytes(self._native.read(at, size), "little")
+        if at is None:
+            return 0
+        at &= (1 << 8 * size) - 1  # avr-gcc's addresses of data begin at 0x800000
+        return int.from_bytes(self._native.read(at, size), "little")
 
     def fill_ram(self) -> None:
         """Does nothing: see ``fills_ram``."""
