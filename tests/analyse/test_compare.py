@@ -185,6 +185,9 @@ def test_repeated_measurements_differ_only_beyond_their_spread() -> None:
     ticks = [[row(spread_percent=1.0, ticks_encrypt_mean=n)] for n in (1000, 1015)]
     assert [c.verdict for c in compare(*ticks, metrics=["ticks_encrypt_mean"]).pairs[0].changes] == ["noise"]
     assert next(c.verdict for c in compare(old, far).pairs[0].changes if "cycles" in c.metric) == "worse"
+    sides = [[row(spread_percent=1.0, ticks_encrypt_mean=n)] for n in (10000, 10201)]
+    for two in (sides, sides[::-1]):
+        assert [c.verdict for c in compare(*two, metrics=["ticks_encrypt_mean"]).pairs[0].changes] == ["noise"]
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.sampled_from([0.0, 0.05]))

@@ -104,8 +104,8 @@ def test_an_error_is_that_of_code_in_a_cache_whose_misses_are_not_modelled(monke
 
 
 def test_a_difference_below_the_error_is_marked() -> None:
-    """The larger of both sides' errors counts, of the old side's cycles; modelled energy is cycles times a constant,
-    and bytes carry none."""
+    """The larger of both sides' errors counts, of the side with more cycles; modelled energy is cycles times a
+    constant, and bytes carry none."""
     energy = "energy_encrypt_modelled"
     old, new = made(cycles=1000.0, rom=100), made(cycles=970.0, rom=90)
     old = replace(old, metrics=old.metrics | {energy: 50.0})
@@ -127,6 +127,8 @@ def test_a_difference_below_the_error_is_marked() -> None:
         assert any(str(line.cells[-1]).endswith(" ±") for line in sheet.lines) is within
         flat = comparison.flat(result)
         assert ["yes" in line.cells for line in flat.lines].count(True) == within
+        back = compare(rows([changed]), rows([old]), metrics=["cycles_encrypt_mean"])
+        assert [ch.within for ch in back.pairs[0].changes] == [within], "whichever side is named first"
 
 
 def test_every_error_is_of_a_target_and_on_a_page() -> None:

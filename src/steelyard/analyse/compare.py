@@ -271,16 +271,18 @@ def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], wor
 
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
-    spread = sum(s for r in (a, b) if isinstance(s := r.get("spread_percent"), _NUMBER)) / 100
+    spreads = [s / 100 if isinstance(s := r.get("spread_percent"), _NUMBER) else 0.0 for r in (a, b)]
     errors = {id(r): error_of(r) for r in (a, b)}
     error = max((e.median_percent / 100 for e in errors.values() if e is not None), default=0.0)
     unjudged = any(errors[id(r)] is None and _may_be_off(r) for r in (a, b))
     for m in metrics:
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
+            spread = spreads[0] * abs(old) + spreads[1] * abs(new)
             verdict = _verdict(m, old, new, threshold, spread, _unseen(a, m, old) + _unseen(b, m, new))
             timed = m.timed and verdict in ("better", "worse")
-            yield Change(m.name, old, new, verdict, timed and abs(new - old) <= error * abs(old), timed and unjudged)
+            within = timed and abs(new - old) <= error * max(abs(old), abs(new))
+            yield Change(m.name, old, new, verdict, within, timed and unjudged)
 
 
 def _may_be_off(row: Row) -> bool:
@@ -307,7 +309,7 @@ def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float,
     if change <= threshold:
         return "same"
     # repeated measurements: within the distance of the quartiles on both sides nothing can be said
-    if spread and (m.timed or m.unit == "ticks") and change <= spread:
+    if spread and (m.timed or m.unit == "ticks") and abs(new - old) <= spread:
         return "noise"
     if abs(new - old) <= unseen:
         return "noise"
