@@ -261,11 +261,33 @@ def test_a_function_alone_has_the_settings_that_are_assumed_but_for_its_own(cli:
     assert (whole["counted"], whole["settings"][0]["name"]) == (0, "FLASH_ACR"), "cycles since reset are a figure too"
 
 
+@pytest.mark.parametrize(
+    ("target", "at", "name"),
+    [
+        ("nrf52840", 0x4001E540, "NVMC_ICACHECNF"),
+        ("nucleo-f746zg", 0x40023C00, "FLASH_ACR"),
+        ("due", 0x400E0A00, "EEFC0_FMR"),
+    ],
+)
+def test_a_function_alone_that_puts_a_setting_back_as_after_a_reset_is_told(
+    cli: Cli, tmp_path: Path, target: str, at: int, name: str
+) -> None:
+    off = f"    ldr r0, ={at:#x}\n    movs r1, #0\n    str r1, [r0]\n"
+    assembled(tmp_path, f"{VECTORS}    bkpt 0\n    .thumb_func\nf:{off}    bx lr\n    .pool\n", target)
+    said = json.loads(cli(f"sim x.elf -t {target} --call f --json").out)
+    assert ([s["name"] for s in said["settings"]], said["errors"]) == ([name], [])
+
+
 #: interrupts are allowed for an instruction, in a loop that soon becomes native code in a program of ours
 FOR_A_WHILE = {
     "uno": "_start: sei\n    cli\n    break\n",
     "nano-every": "_start: ldi r16, 0x80\n    out 0x3f, r16\n    out 0x3f, r1\n    break\n",
     "bluepill": f"{VECTORS}    ldr r0, =0xE000E100\n    movs r1, #1\n    str r1, [r0]\n    bkpt 0\n    .pool\n",
+    # a 0 clears nothing there
+    "nucleo-f746zg": f"{VECTORS}    ldr r0, =0xE000E100\n    movs r1, #32\n    str r1, [r0]\n    movs r1, #0\n"
+    "    str r1, [r0]\n    bkpt 0\n    .pool\n",
+    "stm32f407": f"{VECTORS}    ldr r0, =0xE000E010\n    movs r1, #3\n    str r1, [r0]\n    movs r1, #0\n"
+    "    str r1, [r0]\n    bkpt 0\n    .pool\n",
     "stm32l053": f"{VECTORS}    ldr r0, =0xE000E010\n    movs r1, #7\n    str r1, [r0]\n    bkpt 0\n    .pool\n",
     "esp8266": "_start: movi a2, 1\n    wsr a2, intenable\n    movi a2, 0\n    wsr a2, intenable\n    ill\n",
 }

@@ -17,7 +17,7 @@ pub(crate) struct Family {
     pub vectors: bool,
     /// Where peripherals are; on Cortex-M by its architecture (ARMv7-M, B3.1), the others' as their vendors placed them.
     pub peripherals: &'static [(u32, u32)],
-    /// Registers without a model that allow interrupts where one of these bits was written last: on Cortex-M, where
+    /// Registers without a model that allow interrupts where one of these bits was ever written as one: on Cortex-M, where
     /// nothing masks them at reset, those that set an enable bit, and SysTick's (NVIC_ISERn, SYST_CSR: ARMv7-M, B3.4.4 and
     /// B3.3.3).
     pub enables: &'static [(u32, u32, u32)],

@@ -58,6 +58,15 @@ impl Setting {
         memory.set_register_at(self.address, 1, before);
         bits
     }
+
+    /// Sets the bits as our start-up code leaves them.
+    fn assume(&self, memory: &mut Memory) {
+        if let Some(which) = self.select {
+            memory.set_register_at(self.address, 1, which.into());
+        }
+        let rest = memory.register_at(self.address, self.bytes()) & !self.mask;
+        memory.set_register_at(self.address, self.bytes(), rest | self.assumed);
+    }
 }
 
 /// What is asked of an image.
@@ -185,7 +194,10 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     for s in &asked.settings {
         s.reset.into_iter().for_each(|value| memory.set_register_at(s.address, s.bytes(), value));
     }
-    let at_reset: Vec<_> = asked.settings.iter().map(|s| s.bits(memory)).collect();
+    if asked.call.is_some() {
+        asked.settings.iter().for_each(|s| s.assume(memory));
+    }
+    let before: Vec<_> = asked.settings.iter().map(|s| s.bits(memory)).collect();
     for (address, bytes) in ram.iter().filter(|r| asked.call.is_some() || r.2).map(|r| (r.0, &r.1)) {
         let at = (address - chip.ram.base) as usize;
         memory.ram[at..at + bytes.len()].copy_from_slice(bytes);
@@ -234,15 +246,15 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     }
     if asked.call.is_some() {
         let same = |(other, before): (&mut Option<u32>, &u32)| *other = other.filter(|now| now != before);
-        run.others.iter_mut().zip(&at_reset).for_each(same);
+        run.others.iter_mut().zip(&before).for_each(same); // a model may refuse what is assumed
     }
     let memory = run.sim.memory_mut();
-    let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
-    let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
     let allows = |at: u32, value: u64| {
         family.enables.iter().any(|&(from, to, bits)| from <= at && at < to && value & u64::from(bits) != 0)
     };
-    let enabled = kept.iter().any(|&(register, value)| matches!(register, Register::At(at) if allows(at, value)));
+    let enables = |(register, ones)| matches!(register, Register::At(at) if allows(at, ones));
+    let enabled = memory.unmodelled.as_ref().is_some_and(|u| u.ones().any(enables));
+    let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
     let nodes = run.profile.as_ref().map_or(&[][..], Profile::nodes);
     Ok(Seen {
         end,

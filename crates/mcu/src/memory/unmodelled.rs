@@ -28,6 +28,8 @@ pub struct Access {
     /// The one that used it last.
     pub last: u32,
     value: u64,
+    /// All bits that were ever written as one.
+    ones: u64,
 }
 
 /// Registers that keep what is written to them, and are 0 before unless it is said.
@@ -51,6 +53,11 @@ impl Unmodelled {
     /// What is kept.
     pub fn kept(&self) -> Vec<(Register, u64)> {
         self.seen.iter().map(|(&register, a)| (register, a.value)).collect()
+    }
+
+    /// Every register that was used, and all bits that were ever written to it as one.
+    pub fn ones(&self) -> impl Iterator<Item = (Register, u64)> + '_ {
+        self.seen.iter().map(|(&register, a)| (register, a.ones))
     }
 
     fn reset(&self, register: Register) -> u64 {
@@ -113,6 +120,7 @@ impl Unmodelled {
         let register = self.register(Register::At(address), pc)?;
         register.writes += 1;
         register.value = value.into();
+        register.ones |= u64::from(value);
         Some(())
     }
 }
