@@ -94,6 +94,8 @@ pub struct Symbol<'a> {
     pub function: bool,
     /// Whether it names a section or a source.
     pub bookkeeping: bool,
+    /// Bytes of its section from it on; 0 behind the section's end, and in none.
+    pub left: u64,
 }
 
 /// A file of which the headers have been read.
@@ -257,6 +259,7 @@ impl<'a> File<'a> {
                     local: binding == STB_LOCAL,
                     function: matches!(kind, STT_FUNC | STT_GNU_IFUNC),
                     bookkeeping: matches!(kind, STT_SECTION | STT_FILE),
+                    left: self.left(section, number(entry, fields[0], width)),
                 });
             }
         }
@@ -272,6 +275,12 @@ impl<'a> File<'a> {
                 section.and_then(|s| s.kind).map_or(Place::Elsewhere, Place::Memory)
             }
         }
+    }
+
+    fn left(&self, section: u64, value: u64) -> u64 {
+        let section = usize::try_from(section).ok().and_then(|s| self.sections.get(s));
+        let ends = section.and_then(|s| s.address.checked_add(s.size));
+        ends.map_or(0, |end| end.saturating_sub(value))
     }
 
     /// Offsets of the headers of a table: `shape` says where its own offset, and then the size and the number of its

@@ -54,6 +54,8 @@ pub struct Image {
     pub wide: bool,
     /// The address after the last variable in static data, as the program sees it.
     pub data_end: u32,
+    /// Addresses at which the linker's pieces end, ascending, where it is known: no function goes past one.
+    pub ends: Vec<u32>,
 }
 
 /// Largest sum of segment bytes accepted.
@@ -93,7 +95,7 @@ impl Image {
         let ends = variables.filter_map(|s| u32::try_from(s.address.checked_add(s.size)?).ok());
         let data_end = ends.max().unwrap_or(0);
         let entry = u32::try_from(file.entry()?).ok().filter(|e| *e != 0);
-        Ok(Self { segments, symbols, entry, machine: file.machine()?, wide: file.wide(), data_end })
+        Ok(Self { segments, symbols, entry, machine: file.machine()?, wide: file.wide(), data_end, ends: Vec::new() })
     }
 
     /// Address of the global symbol called `name`: a package's are local.
@@ -153,7 +155,8 @@ impl Image {
         self.clipped(cut)
     }
 
-    /// The same, where what has a name ends with its segment: linkers' symbols lie after the last one.
+    /// The same, where what has a name ends with its piece and its segment: code behind a function without a size, or with a
+    /// false one, may have no name, and linkers' symbols lie after the last segment.
     fn clipped(&self, code: Vec<(Range<u32>, String)>) -> Vec<(Range<u32>, String)> {
         let end = |s: &Segment| s.runs_at.saturating_add(u32::try_from(s.bytes.len()).unwrap_or(u32::MAX));
         let mut segments: Vec<_> = self.segments.iter().map(|s| s.runs_at..end(s)).collect();
@@ -162,6 +165,8 @@ impl Image {
         for (range, name) in code {
             let after = segments.partition_point(|s| s.start <= range.start);
             let end = after.checked_sub(1).map_or(range.start, |k| segments[k].end.clamp(range.start, range.end));
+            let piece = self.ends.get(self.ends.partition_point(|&e| e <= range.start)).copied();
+            let end = end.min(piece.unwrap_or(u32::MAX));
             for (range, name) in [(range.start..end, name), (end..range.end, OTHER.to_owned())] {
                 if !range.is_empty() {
                     clipped.push((range, name));

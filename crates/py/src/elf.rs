@@ -8,8 +8,9 @@ use pyo3::types::PyBytes;
 
 /// A section: name, address, bytes, and "code", "constants", "data" or "bss"; "" when it is not in memory.
 type SectionTuple = (String, u64, u64, &'static str);
-/// A symbol: name, bytes, whether it is local, and the kind of its section, "undefined" or "common"; "" for others.
-type SymbolTuple = (String, u64, bool, &'static str);
+/// A symbol: name, bytes, whether it is local, the kind of its section, "undefined" or "common", "" for others; and the
+/// bytes of its section from it on.
+type SymbolTuple = (String, u64, bool, &'static str, u64);
 
 fn file(elf: &[u8]) -> PyResult<File<'_>> {
     File::parse(elf).map_err(PyValueError::new_err)
@@ -33,7 +34,7 @@ pub(crate) fn elf_segments<'py>(py: Python<'py>, elf: &[u8]) -> PyResult<Vec<(u6
 #[pyfunction]
 pub(crate) fn elf_symbols(elf: &[u8]) -> PyResult<Vec<SymbolTuple>> {
     let symbols = file(elf)?.symbols().map_err(PyValueError::new_err)?;
-    Ok(symbols.into_iter().map(|s| (s.name.into_owned(), s.size, s.local, s.place.name())).collect())
+    Ok(symbols.into_iter().map(|s| (s.name.into_owned(), s.size, s.local, s.place.name(), s.left)).collect())
 }
 
 /// Address of an image's symbol; None where it has none of that name. ValueError when it is not an image.

@@ -73,6 +73,12 @@ impl Simulator {
         Ok(())
     }
 
+    /// Tells at which addresses the linker's pieces of the image end, which functions do not go past in `profile`.
+    fn set_ends(&mut self, mut ends: Vec<u32>) {
+        ends.sort_unstable();
+        self.image.ends = ends;
+    }
+
     /// Resets the chip; RAM keeps its content.
     fn reset(&mut self) {
         self.inner.reset();

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from .. import _native
 from ..model import elf
 from ..model.call import DeviceError, Pulse, Stray
+from ..model.linked import ends
 from ..model.reasons import Failure, Reason
 from ..model.target import Chip, Target
 
@@ -70,6 +71,7 @@ class SimulatorLink:
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES, over: Event | None = None) -> None:
         self.window = 1
         self._chip = target.chip
+        self._map = image.with_suffix(".map")
         self._native = _native.Simulator(target.chip)
         self._image = image.read_bytes()
         try:
@@ -112,7 +114,9 @@ class SimulatorLink:
 
     def profile(self, data: bytes) -> list[tuple[str, int, int, int]]:
         """Like :meth:`exchange`; returns the call tree of the measured calls as (function, parent's index, calls,
-        cycles)."""
+        cycles). No function goes past its piece of the image, where the linker's map is beside this."""
+        if self._map.exists():
+            self._native.set_ends([at for at in ends(self._map) if at < 1 << 32])
         with _named(self._chip):
             return self._native.profile(data, self._max_cycles, self._look)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..model.elf import sections, symbols
+from ..model.linked import LINE, RAM, pieces, text_of
 from ..model.record import Helper
 
 #: thread-local zeros, which only the C library of a machine has: counted so far, in every image alike
@@ -53,60 +54,38 @@ def added(image: Path, baseline: Path, beside: int) -> dict[tuple[str, str], int
     return {key: size for key, size in sorted(sums.items()) if size}
 
 
-# " .text.foo 0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", where the name may be on a line of its own. The line before
-# may be " *fill* 0x0000 0x2". What lies in RAM alone is no ROM
-_RAM = r"(?:\.(?:s?bss|noinit)\b|COMMON)"
-_PIECE = re.compile(rf"^ (?!{_RAM})\S+ +0x[0-9a-f]+ +0x([0-9a-f]+) +(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
+# " .text.foo 0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)". What lies in RAM alone is no ROM
+_PIECE = re.compile(rf"^ (?!{RAM})\S+ +0x[0-9a-f]+ +0x([0-9a-f]+) +(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
 # " .text.memset 0x4008 0x36 /.../helpers.o": objects in the target's folder stand for libraries
 _FUNCTION = re.compile(
-    rf"^ (?!{_RAM})\.\w+\.(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?(helpers|stdlib)\.o$", re.MULTILINE
+    rf"^ (?!{RAM})\.\w+\.(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?(helpers|stdlib)\.o$", re.MULTILINE
 )
-# LLVM's: "4008 4008 36 2         /.../helpers.o:(.text.memset)". Symbols, whose names and sizes sources choose, are
-# indented by more
-_LINE = r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ {9}(?! )(?:[^\s(]*/)?"
 _OWN_PIECE = re.compile(
-    rf"{_LINE}(helpers|stdlib|\w+\.provided)\.o:\((?!{_RAM})\.\w+\.(\S+)\)$",
+    rf"{LINE}(helpers|stdlib|\w+\.provided)\.o:\((?!{RAM})\.\w+\.(\S+)\)$",
     re.MULTILINE,
 )
-
-
-def _map_of(map_file: Path) -> tuple[str, bool]:
-    """What a linker's map says of the sections in the image, one a line, and whether it is LLVM's."""
-    text = map_file.read_text(errors="replace")
-    if text.lstrip().startswith("VMA"):
-        return text, True
-    start = text.find("\nLinker script and memory map")
-    stop = text.find("\n/DISCARD/", start)
-    return re.sub(r"\n( \S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None]), False
 
 
 def in_image(map_file: Path, objects: str) -> dict[str, int]:
     """Bytes by name of the sections that an image has of the objects whose names without suffix match ``objects``, from
     the linker's map. What lies in RAM alone is left out."""
-    text, llvm = _map_of(map_file)
-    if llvm:
-        lines = rf"{_LINE}{objects}\.o:\((?!{_RAM})(\S+)\)$"
-        pieces = [(name, size) for size, name in re.findall(lines, text, re.MULTILINE)]
-    else:
-        lines = rf"^ (?!{_RAM})(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?{objects}\.o$"
-        pieces = re.findall(lines, text, re.MULTILINE)
     found: dict[str, int] = {}
-    for name, size in pieces:
-        found[name] = found.get(name, 0) + int(size, 16)
+    for name, _, size in pieces(map_file, objects):
+        found[name] = found.get(name, 0) + size
     return found
 
 
 def library_members(map_file: Path) -> dict[str, int]:
     """Bytes of each library member in the image, by ``library(member)``, from the linker's map:
     ``{"libgcc.a(_mulsi3.o)": 30}``."""
-    text, llvm = _map_of(map_file)
+    text, llvm = text_of(map_file)
     if llvm:
-        pieces = [(size, f"{file}({function})") for size, file, function in _OWN_PIECE.findall(text)]
+        found = [(size, f"{file}({function})") for _, size, file, function in _OWN_PIECE.findall(text)]
     else:
-        pieces = [(size, member.rsplit("/", 1)[-1]) for size, member in _PIECE.findall(text)]
-        pieces += [(size, f"{file}({function})") for function, size, file in _FUNCTION.findall(text)]
+        found = [(size, member.rsplit("/", 1)[-1]) for size, member in _PIECE.findall(text)]
+        found += [(size, f"{file}({function})") for function, size, file in _FUNCTION.findall(text)]
     members: dict[str, int] = {}
-    for size, name in pieces:
+    for size, name in found:
         members[name] = members.get(name, 0) + int(size, 16)
     return {m: s for m, s in members.items() if s}
 

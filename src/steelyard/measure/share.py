@@ -16,7 +16,8 @@ Tree = Sequence[tuple[str, int, int, int]]
 def written(files: Iterable[SourceFile], objects: Mapping[str, Path], image: Path) -> dict[str, float]:
     """The functions of an image that only a package's assembly files hold, each with 1, the share of it that is
     assembly. ``objects`` are by the name of their source. A name that C has too is C's; where the compiler keeps C in a
-    form of its own until it links, names that assembly does not export may be."""
+    form of its own until it links, names that assembly does not export may be. Names are counted before unused sections
+    are dropped, too, and one that assembly gives to what lies behind its section is not its function's."""
     language = {f.name: f.language for f in files}
     hand: set[str] = set()
     local: set[str] = set()
@@ -32,11 +33,17 @@ def written(files: Iterable[SourceFile], objects: Mapping[str, Path], image: Pat
         if language[name] == "asm":
             hand |= names
             local |= {s.name for s in code if s.local}
+            others |= {s.name for s in code if not s.left}
         else:
             others |= names
     others |= local if hidden else set()
-    often = Counter(s.name for s in symbols(image.read_bytes()) if s.kind == "code") if hand else Counter[str]()
-    return {name: 1.0 for name in hand - others if often[name] == 1}
+    if not hand:
+        return {}
+    merged = image.with_name("merged.o")
+    for file in (image, *([merged] if merged.exists() else ())):
+        often = Counter(s.name for s in symbols(file.read_bytes()) if s.kind == "code")
+        others |= {name for name in hand if often[name] > 1 or (file == image and not often[name])}
+    return dict.fromkeys(hand - others, 1.0)
 
 
 def share(tree: Tree, hand: Mapping[str, float]) -> float:

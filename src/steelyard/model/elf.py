@@ -37,12 +37,14 @@ class Section(Struct, frozen=True):
 
 class Symbol(Struct, frozen=True):
     """``kind`` is that of its section, undefined or common; empty for a mere number and for what is not in memory.
-    ``size`` in bytes, 0 when unknown. ``local``: other objects do not see it."""
+    ``size`` in bytes, 0 when unknown. ``local``: other objects do not see it. ``left``: bytes of its section from it
+    on, 0 behind the section's end."""
 
     name: str
     size: int
     local: bool
     kind: str
+    left: int
 
 
 def sections(elf: bytes) -> list[Section]:
