@@ -480,8 +480,7 @@ class Pipeline:
         return measure.Felics(notes=(f"{about}{failure.reason}: {failure.detail}",))
 
     def _assembly(self, job: Job, built: building.Build, seen: measure.Observations) -> dict[str, float]:
-        """The share of assembly in the cycles of the known answers' longest call, in percent; nothing on a machine,
-        where only whole calls can be measured."""
+        """The share of assembly in cycles, in percent; nothing on a machine, where only whole calls can be measured."""
         if job.target.device != "simulator":
             return {}
         image, implementation = built.images["both"], job.implementation
@@ -492,8 +491,8 @@ class Pipeline:
         calls = seen.known or seen.fresh
         sizes = [(len(v.ad), len(v.message)) for op, v, _ in calls if op == offer.first]
         client = device.simulated(job.target, image, self.max_cycles, self.over)
-        request, _ = measure.one_call(client, offer.operations[offer.first], *max(sizes, key=sum))
-        return {ASSEMBLY: 100 * measure.share(client.tree(request), hand)}
+        inputs = Inputs(job.secret, self.seed)
+        return {ASSEMBLY: 100 * measure.least(client, hand, [*offer.operations.values()], sizes, inputs)}
 
     def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
         """Opens the image of one direction."""

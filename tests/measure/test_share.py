@@ -33,7 +33,7 @@ def uno() -> Target:
 @pytest.mark.parametrize("flags", ["-Os", "-O3 -flto"])
 def test_assembly_counts_where_it_is_called(bench: Bench, uno: Target, flags: str) -> None:
     """Neither does code that nobody calls, nor a name that C has too."""
-    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);")
+    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);", in_decrypt="work(m);")
     for more, (least, most) in (
         ({"work.S": LOOP.format("work", "global")}, (90, 100)),
         ({"work.c": C.format("work", ""), "dead.S": LOOP.format("nobody", "global") + ".skip 4000\n"}, (0, 0)),
@@ -47,7 +47,7 @@ def test_assembly_counts_where_it_is_called(bench: Bench, uno: Target, flags: st
 @pytest.mark.parametrize("flags", ["-Os", "-O3 -flto"])
 def test_c_without_a_name_is_no_assembly(bench: Bench, uno: Target, flags: str) -> None:
     """Not behind a function of assembly without a size or with too large a one, and not under a name for its end."""
-    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);")
+    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);", in_decrypt="work(m);")
     for hidden, fake in (
         (NO_INLINE, FAKE),
         (BESIDE, FAKE),
@@ -59,10 +59,25 @@ def test_c_without_a_name_is_no_assembly(bench: Bench, uno: Target, flags: str) 
 
 
 def test_a_name_that_assembly_only_exports_is_not_c_of_that_name(bench: Bench, uno: Target) -> None:
-    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);")
+    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);", in_decrypt="work(m);")
     dead = {"work.c": INNER, "dead.S": LOOP.format("inner", "global")}
     record = bench.weigh(bench.package(toy | dead), uno, flags="-O3 -flto")
     assert record.metrics["assembly_cycles"] == 0, record.failure
+
+
+def test_assembly_in_one_call_or_one_direction_makes_no_package_of_assembly(bench: Bench, uno: Target) -> None:
+    """Not in the longest known answer alone, nor for inputs that everybody knows, nor in encryption alone."""
+    top = "void work(void);"
+    for where in (
+        {"in_encrypt": "if (mlen == 32 && adlen == 32) work();"},
+        {"in_encrypt": "work();"},
+        {"in_decrypt": "work();"},
+    ):
+        toy = toys.files(top=top, **where) | {"work.S": LOOP.format("work", "global")}
+        record = bench.weigh(bench.package(toy), uno)
+        assert record.metrics["assembly_cycles"] < 1, (where, record.failure)
+    both = toys.files(top=top, in_encrypt="work();", in_decrypt="work();") | {"work.S": LOOP.format("work", "global")}
+    assert bench.weigh(bench.package(both), uno).metrics["assembly_cycles"] > 90
 
 
 def test_a_compilers_clone_is_no_function_of_assembly() -> None:

@@ -9,7 +9,7 @@ from .phases import DATA, another, joined, message, phases, unscheduled
 from .plausible import implausible
 from .repeats import repeated, sampled
 from .rom import added, helpers, load_size, uncounted
-from .share import share, written
+from .share import least, share, written
 from .whole import why_not
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "image_figures",
     "implausible",
     "joined",
+    "least",
     "load_size",
     "message",
     "one_call",

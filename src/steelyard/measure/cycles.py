@@ -19,6 +19,8 @@ from .repeats import outlying
 
 #: empty calls, an odd number
 EMPTY = 9
+#: inputs of calls that are shown, and in no figure
+_EVERYBODYS = Inputs("")
 _cycles = attrgetter("cycles")
 
 
@@ -66,17 +68,17 @@ def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, 
     return tuple(point(op, v, a.pulse) for op, v, a in observed)
 
 
-def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, int]:
-    """The request for one call on pseudo-random inputs of ``adlen`` and ``mlen`` bytes, and its number of unaligned
-    accesses. For decryption the implementation itself makes the ciphertext. Raises :class:`DeviceError` when the call
-    does not fit the RAM or fails."""
+def one_call(client: Caller, op: Op, adlen: int, mlen: int, inputs: Inputs = _EVERYBODYS) -> tuple[Request, int]:
+    """The request for one call on pseudo-random inputs of ``adlen`` and ``mlen`` bytes, everybody's unless they are
+    given, and its number of unaligned accesses. For decryption the implementation itself makes the ciphertext. Raises
+    :class:`DeviceError` when the call does not fit the RAM or fails."""
     hello = client.hello
     if not client.fits(op, mlen, adlen):
         text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
         raise DeviceError(Failure(Reason.RAM_OVERFLOW, text))
     if hello.api == API_BLOCK:
-        return _block_call(client, op)
-    v = Inputs("").vector("profile", 0, hello.key_bytes, hello.npub_bytes, mlen, adlen)
+        return _block_call(client, op, inputs)
+    v = inputs.vector("profile", 0, hello.key_bytes, hello.npub_bytes, mlen, adlen)
     forward = Request(Op.ENCRYPT if op is Op.DECRYPT else op, v.key, v.npub, v.ad, v.message)
     request = forward
     if op is Op.DECRYPT:
@@ -84,10 +86,10 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
     return request, client.call(request).pulse.unaligned or 0
 
 
-def _block_call(client: Caller, op: Op) -> tuple[Request, int]:
+def _block_call(client: Caller, op: Op, inputs: Inputs) -> tuple[Request, int]:
     """The same of a block cipher: a context is made by the schedule of the call's direction."""
     hello = client.hello
-    stream = Inputs("").stream("profile", hello.key_bytes + hello.npub_bytes + hello.a_bytes)
+    stream = inputs.stream("profile", hello.key_bytes + hello.npub_bytes + hello.a_bytes)
     key, rest = stream[: hello.key_bytes], stream[hello.key_bytes :]
     context, block = rest[: hello.npub_bytes], rest[hello.npub_bytes :]
     if op.is_schedule:

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
+from ..model.call import Caller, Op, Request
 from ..model.elf import symbols
 from ..model.implementation import SourceFile
+from ..model.inputs import Inputs
+from .cycles import one_call
 
 #: (function, parent's index, calls, cycles) of a profile
 Tree = Sequence[tuple[str, int, int, int]]
+#: calls of each operation that are looked at besides the longest one
+LOOKS = 4
+
+
+class Profiler(Caller, Protocol):
+    """What makes calls and sees their functions."""
+
+    def tree(self, request: Request) -> Tree:
+        """The call tree of one call."""
+        ...
 
 
 def written(files: Iterable[SourceFile], objects: Mapping[str, Path], image: Path) -> dict[str, float]:
@@ -58,3 +72,23 @@ def share(tree: Tree, hand: Mapping[str, float]) -> float:
     total = sum(cycles for *_, cycles in tree)
     own = sum(cycles * of(name) for name, _, _, cycles in tree)
     return own / total if total else 0.0
+
+
+def least(
+    client: Profiler,
+    hand: Mapping[str, float],
+    operations: Iterable[Op],
+    sizes: Sequence[tuple[int, int]],
+    inputs: Inputs,
+) -> float:
+    """The least :func:`share` of several calls: the longest one of the first operation, and some of each but key
+    schedules, which nobody can foresee. Their ``sizes``, bytes of associated data and message, are those of known
+    answers at least half as long as the longest: of shorter ones the code around a permutation is a larger part."""
+    crypts = [op for op in dict.fromkeys(operations) if not op.is_schedule]
+    longest = max(sizes, key=sum)
+    long = sorted({size for size in sizes if 2 * sum(size) >= sum(longest)})
+    calls = [(crypts[0], longest)]
+    calls += [(op, long[k]) for op in crypts for k in inputs.sample(f"assembly/{op.value}", len(long), LOOKS)]
+    fitting = [(op, size) for op, size in dict.fromkeys(calls) if client.fits(op, size[1], size[0])]
+    trees = (client.tree(one_call(client, op, *size, inputs)[0]) for op, size in fitting)
+    return min((share(tree, hand) for tree in trees), default=0.0)
