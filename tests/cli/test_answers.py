@@ -183,6 +183,21 @@ def test_a_table_says_of_how_many_runs_it_has_no_figures(cli: Cli, tmp_path: Pat
     assert said not in cli("publish -c label,rom toy1").out
 
 
+@pytest.mark.parametrize("ending", ["", "tex", "md", "csv", "json"])
+def test_figures_without_known_answers_are_marked_where_columns_are_chosen(
+    cli: Cli, tmp_path: Path, ending: str
+) -> None:
+    store(tmp_path / "results.db", record(), record("toy2/ref", failure=Failure(Reason.NO_EXPECTED, "none")))
+
+    def shown(columns: str, *names: str) -> str:
+        result = cli(f"publish {' '.join(names)} -c {columns}{' -o table.' + ending if ending else ''}")
+        return (tmp_path / f"table.{ending}").read_text().replace("{-}", "-") if ending else result.out
+
+    assert "no-expected-values" in shown("label,rom")
+    assert shown("outcome,label,rom").count("no-expected-values") == 1
+    assert "outcome" not in shown("label,rom", "toy1")
+
+
 @pytest.mark.parametrize("ending", ["", "md", "tex", "csv", "json", "html", "xlsx", "ods", "parquet"])
 def test_a_metric_across_targets(cli: Cli, tmp_path: Path, ending: str) -> None:
     store(

@@ -132,16 +132,16 @@ def tables(
 ) -> list[Sheet]:
     """One table for each target and primitive; two where compiler, harness or timing model differ.
 
-    ``columns`` are those shown, in order; when empty, the implementation, what differs between rows, and the
-    primitive's usual metrics and ``more``, with a table of runs without verified figures at the end. ``caption`` and
-    ``label`` may hold ``{target}`` and ``{primitive}``.
+    ``columns`` are those shown, in order, and the outcome where a row is not verified; when empty, the implementation,
+    what differs between rows, and the primitive's usual metrics and ``more``, with a table of runs without verified
+    figures at the end. ``caption`` and ``label`` may hold ``{target}`` and ``{primitive}``.
     """
     sheets = []
     groups = grouped(rows if columns else [r for r in rows if measured(r)])
     for key, group in groups.items():
         target, primitive, _, compiler, *_ = key
         there = [n for n in more if any(r.get(n) is not None for r in group)]
-        chosen = [column(c) for c in columns or dict.fromkeys([*_usual(group, primitive), *there])]
+        chosen = [column(c) for c in _marked(columns, group) or dict.fromkeys([*_usual(group, primitive), *there])]
         shown = {c.name for c in chosen}
         one = [f"{CONTEXT[n]} {v}" for n in ("flags", "workload") if (v := _same(group, n)) and n not in shown]
         if len([k for k in groups if k[:2] == key[:2]]) > 1:
@@ -280,11 +280,17 @@ def shared(group: Sequence[Row], names: Sequence[str] = ("workload", "compiler")
     return [", ".join(said)] if said else []
 
 
+def _marked(columns: Sequence[str], rows: Iterable[Row]) -> list[str]:
+    """The columns chosen, if any, and the outcome where a row's is not that its figures are verified."""
+    verified = not columns or "outcome" in columns or all(r["outcome"] == "verified" for r in rows)
+    return [*columns] if verified else [*columns, "outcome"]
+
+
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:
     """All rows as one table, with what tells them apart."""
     usual = ["run", "primitive", "family", "variant", "implementation", "digest", "origin", "target", "device"]
     usual += ["flags", "workload", "compiler", "harness", "timing_model"]
-    names = list(columns) or [*usual, "outcome", *_metrics(rows)]
+    names = _marked(columns, rows) or [*usual, "outcome", *_metrics(rows)]
     names = names if "run" in names else ["run", *names]
     chosen = [Column(c.name, c.title, c.unit, None if c.name in CONTEXT else c.digits) for c in map(_any, names)]
     return Sheet("results", "results", chosen, lines(rows, chosen))
