@@ -244,6 +244,31 @@ def test_globals_in_two_files_are_noted(bench: Bench, bluepill: Target) -> None:
     assert "multiple definition" not in built.log
 
 
+def test_what_supercop_alone_compiles_is_built_as_supercop_builds_it(bench: Bench, target: Target) -> None:
+    """Its macro counts in ``api.h`` too, and the kept script has it; a failure with it is the one that is told."""
+    code = f"#if defined(SUPERCOP)\n{CODE}\n#endif\n"
+    api = f"{toys.API}\n#ifndef SUPERCOP\n#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES 8\n#endif\n"
+    package = bench.package({**GOOD, "encrypt.c": code, "api.h": api})
+    works(bench, package, target)
+    built = bench.build(package, target)
+    assert [n for n in built.notes if "-DSUPERCOP" in n]
+    assert "-DSUPERCOP" in (built.folder / "build.sh").read_text()
+    bad = bench.build(bench.package({**GOOD, "encrypt.c": code.replace("#endif", "#error never\n#endif")}), target)
+    assert bad.failure is not None
+    assert bad.failure.reason is Reason.COMPILE_ERROR
+
+
+def test_what_is_there_without_supercop_s_macro_is_built_without_it(bench: Bench, uno: Target) -> None:
+    """As NIST's own packages are."""
+    for code in (f"#ifdef SUPERCOP\n#error never\n#endif\n{CODE}", f"/* of SUPERCOP */\n{CODE}"):
+        built = bench.build(bench.package({**GOOD, "encrypt.c": code}), uno)
+        assert (built.failure, built.notes) == (None, ())
+    built = bench.build(bench.package({**GOOD, "encrypt.c": "int SUPERCOP;\n"}), uno)
+    assert built.failure is not None
+    assert built.failure.reason is Reason.MISSING_ENTRY
+    assert "-DSUPERCOP" not in (built.folder / "build.sh").read_text()
+
+
 def test_renamed_entry_points(bench: Bench, target: Target) -> None:
     wrapper = (
         '#include "lwc_crypto_aead.h"\naead_ctx lwc_aead_cipher = { "toy", "ref", CRYPTO_KEYBYTES,\n'

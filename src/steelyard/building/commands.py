@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable
 
@@ -34,6 +35,10 @@ STILL = (
     '-D__TIMESTAMP__="Thu Jan  1 00:00:00 1970"',
     HERE,
 )
+#: SUPERCOP's own macro, with which it compiles every package, and what asks for it in a source. Pi-Cipher includes with
+#: it a header that it does not have, and NIST's packages are compiled without it
+SUPERCOP = "-DSUPERCOP"
+ASKS = re.compile(rb"^[ \t]*#[ \t]*(?:el)?if[^\n]*\bSUPERCOP\b", re.MULTILINE)
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
 
 

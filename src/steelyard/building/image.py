@@ -25,12 +25,14 @@ from ..model.record import Setup, Toolchain
 from ..model.target import Target
 from . import diagnose, kept, provided, sandbox, trouble
 from .commands import (
+    ASKS,
     CODE,
     MERGE,
     MODE,
     PLAIN,
     ROUND_KEYS,
     STILL,
+    SUPERCOP,
     compiler_of,
     link_time,
     linking,
@@ -58,8 +60,10 @@ from .toolchain import identify, why_not
 
 #: where builds are that the cache is not to keep, by the digest of their sources
 _APART: dict[str, Path] = {}
-#: behaviour of earlier C compilers that packages rely on: options by the failure that occurs without them
+#: what packages rely on, SUPERCOP's macro or behaviour of earlier C compilers: options by the failure that occurs
+#: without them
 _RETRY = {
+    Reason.MISSING_ENTRY: (SUPERCOP, "the functions of its API are not there without it"),
     Reason.DUPLICATE_SYMBOL: ("-fcommon", "it defines globals in more than one file"),
     Reason.UNDEFINED_SYMBOL: (
         "-fgnu89-inline",
@@ -212,10 +216,12 @@ def _build_into(
             else:
                 (work / "log.txt").write_bytes(log)
         option, why = _RETRY.get(failure.reason, ("", "")) if failure is not None else ("", "")
-        if option and option not in flags:
+        asked = option != SUPERCOP or _asks(work / "src")
+        if failure is not None and option and asked and option not in flags:
             retry, more = _compile(implementation, target, (*flags, option), objects, work, number, scenario)
-            if retry is None:
-                failure, notes = None, [*more, f"built with {option}: {why}"]
+            # what SUPERCOP would be told is the reason then
+            if retry is None or (option == SUPERCOP and retry.reason is not failure.reason):
+                failure, notes = retry, [*more, f"built with {option}: {why}"]
         if firmware != (target.digest, harness_now()):
             raise Interrupted(Failure(Reason.SOURCES_CHANGED, CHANGED))
         as_identified(target.toolchain)
@@ -280,6 +286,7 @@ def _compile(
     include = (*_folders(implementation, implementation.primitive), *include)
     compiler = (spec.compiler, *spec.flags, "-Os", *CODE, *own_api, *include)
     own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
+    compiler += (SUPERCOP,) if SUPERCOP in flags else ()
     sizes = (*compiler, "-c", f"{paths.HARNESS}/params.c", "-o", "params.o")
     script.add("params", sizes, sparing_commons(spec, own, "params.o") if spec.linker else own)
     for primitive in more:
@@ -378,6 +385,11 @@ def _compile(
     if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target)):
         return refused, notes
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
+
+
+def _asks(sources: Path) -> bool:
+    """Whether any of a package's ``sources`` asks for SUPERCOP's macro."""
+    return any(ASKS.search(f.read_bytes()) for f in sources.rglob("*") if f.is_file())
 
 
 def _empty(work: Path) -> None:
