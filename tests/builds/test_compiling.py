@@ -302,6 +302,28 @@ def test_what_a_package_names_is_no_fault_of_the_machine(uno: Target, tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("encrypt.c", '#line 1 "ld: cannot find -lx"\n#error x\n'),
+        ("encrypt.c", '#line 1 "a: No space left on device\\nb"\n#error x\n'),
+        ("encrypt.c", '#line 1 "gcc: Killed signal terminated program cc1"\n#error x\n'),
+        ("encrypt.c", '#pragma GCC error "a\\nld: cannot " "find -lq"\n'),
+        ("encrypt.c", 'void f(void) __attribute__((error("a\\nas: No spac\\145 left on device")));void g(void){f();}'),
+        ("encrypt.c", 'asm(".error \\"x\\\\nld: cannot find -lq\\"");asm(".incbin \\"x\\\\nld: cannot find -lq\\"");'),
+        ("x: Cannot allocate memory.h", '#include "y.h"\n'),
+        ("x: memory exhausted.c", "#error x\n"),
+    ],
+)
+def test_what_compilers_repeat_of_a_package_is_no_word_of_the_machine(
+    bench: Bench, target: Target, name: str, code: str
+) -> None:
+    files = {**GOOD, "y.h": "#error y\n", "b.c": f'#include "{name}"\n' if name.endswith(".h") else ""}
+    built = bench.build(bench.package({**files, name: code}), target)
+    assert built.failure is not None
+    assert built.failure.reason is Reason.COMPILE_ERROR
+
+
+@pytest.mark.parametrize(
     ("said", "reason"),
     [
         ("/usr/lib/avr/bin/ld: cannot find -lm: No such file or directory", Reason.NO_TOOLCHAIN),

@@ -29,7 +29,7 @@ def test_memory_is_the_machines_fault_only_where_it_has_less_than_the_bound(
     failed = [trouble.Failed("a.c", 134, said)]
     monkeypatch.setattr(trouble, "grants", lambda: True)
     assert trouble.of_machine(failed, uno.toolchain, tmp_path) is None
-    found = trouble.too_much(failed)
+    found = trouble.too_much(failed, tmp_path)
     assert found
     assert (found.reason, found.detail) == (Reason.COMPILE_MEMORY, "a.c: the compiler asks for more than 8 GiB")
     assert found.reason not in MACHINE, "it is not tried again"
@@ -39,9 +39,9 @@ def test_memory_is_the_machines_fault_only_where_it_has_less_than_the_bound(
     assert machine.reason is Reason.COMPILER_KILLED
 
 
-def test_a_text_of_the_sources_is_no_word_of_the_compiler() -> None:
+def test_a_text_of_the_sources_is_no_word_of_the_compiler(tmp_path: Path) -> None:
     said = "a.c:1:2: error: #error out of memory allocating\n    1 | #error out of memory allocating\n      |  ^"
-    assert trouble.too_much([trouble.Failed("a.c", 1, said)]) is None
+    assert trouble.too_much([trouble.Failed("a.c", 1, said)], tmp_path) is None
 
 
 def test_a_package_that_eats_memory_has_its_result(bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -364,7 +364,7 @@ def _compile(
         return Failure(Reason.COMPILE_ERROR, f"{long[0].name}: makes a file of more than {LARGEST >> 20} MiB"), notes
     if failed and (cause := trouble.of_machine(failed, spec, work, flags)):
         raise Interrupted(cause, log)
-    if cause := trouble.too_much(failed):
+    if cause := trouble.too_much(failed, work):
         return cause, notes
     if script_of(target):
         refused, noted = judge(work, {"implementation.o": API[implementation.primitive], "params.o": _PARAMS})

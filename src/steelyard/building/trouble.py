@@ -21,18 +21,19 @@ from ..model.target import ToolchainSpec
 MEMORY = 8 << 30
 #: free bytes below which no build succeeds
 _LITTLE = 1 << 20
-_FULL = r"(?m)(?:No space left on device|Disk quota exceeded)\W*$"
+# of each pattern the first group are the machine's words
+_FULL = r"(?m)(No space left on device|Disk quota exceeded)\W*$"
 _KILLED = (
-    r"(?m)^[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)"
+    r"(?m)^[^\n]*(Killed signal terminated program|internal compiler error: (?:Killed|Terminated)"
     r"|terminated with signal|Cannot allocate memory)[^\n]*"
 )
 # messages of GCC, binutils, LLVM and C++
-_REFUSED = r"(?m)^[^\n]*(?:out of memory allocating|memory exhausted|LLVM ERROR: out of memory|std::bad_alloc)[^\n]*"
+_REFUSED = r"(?m)^[^\n]*(out of memory allocating|memory exhausted|LLVM ERROR: out of memory|std::bad_alloc)[^\n]*"
 #: how a line begins in which a program speaks, not a source: with its name
 _PROGRAM = r"(?m)^(?!src/)(?:[^\s:]+: )?(?:(?:fatal )?error: )?"
 # messages of the shell, GCC, collect2, the linkers and the program loader
 _MISSING = tuple(
-    _PROGRAM + message
+    f"{_PROGRAM}({message})"
     for message in (
         r"cannot find (-l[\w.+-]+|[\w./+-]+\.[oa])\b",
         r"unable to find library (-l[\w.+-]+)",
@@ -45,6 +46,9 @@ _MISSING = tuple(
     )
 )
 _UNSTARTED = re.compile(r"(?<![^\s:])([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)")
+#: what C leaves out of texts, and characters that it reads from their numbers
+_JOINED = re.compile(r"\\\n|\"\s*\"")
+_NUMBERED = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
 #: what the kernel says of a command with more words than it takes: a package can have so many folders
 _LONG = "Argument list too long"
 # a diagnostic at a place in the sources (``#error``, ``.error``, failed assertions, files that are not there) and what
@@ -75,7 +79,7 @@ def of_machine(
     to. What the user's ``flags`` name is not part of the machine."""
     commands, named = list(commands), " ".join(flags)
     text = _QUOTED.sub("", "\n".join(c.said for c in commands))
-    if cause := full(work, bool(re.search(_FULL, text))):
+    if cause := full(work, bool(_found(_FULL, text, work))):
         return cause
     if found := re.search(
         rf"{re.escape(str(paths.home() / 'cache'))}[^\n]*: (No such file|file (?:not|trunc)).*", text
@@ -86,28 +90,45 @@ def of_machine(
             program = _UNSTARTED.findall(c.said)
             return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
     for pattern in () if _LONG in text else _MISSING:
-        if missing := [part for part in re.findall(pattern, text) if part not in named]:
+        if missing := [m[2] for m in _found(pattern, text, work) if m[2] not in named]:
             return Failure(Reason.NO_TOOLCHAIN, f"{missing[0]} is missing; {spec.compiler} needs it: {spec.fix}")
-    if found := re.search(_REFUSED, text):
-        return None if grants() else Failure(Reason.COMPILER_KILLED, found[0].strip()[:300])
+    if refused := _found(_REFUSED, text, work):
+        return None if grants() else Failure(Reason.COMPILER_KILLED, refused[0][0].strip()[:300])
     for c in commands:
         if c.code == 128 + signal.SIGXCPU:
             return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped at its limit of processor time")
         if c.code > 128:
             return Failure(Reason.COMPILER_KILLED, f"{c.name}: ended by signal {c.code - 128}")
-    if found := re.search(_KILLED, text):
-        return Failure(Reason.COMPILER_KILLED, found[0].strip()[:300])
+    if killed := _found(_KILLED, text, work):
+        return Failure(Reason.COMPILER_KILLED, killed[0][0].strip()[:300])
     if silent := [c for c in commands if not c.said.strip()]:
         text = f"{silent[0].name}: the compiler ended with code {silent[0].code} and said nothing"
         return Failure(Reason.COMPILER_KILLED, text)
     return None
 
 
-def too_much(commands: Iterable[Failed]) -> Failure | None:
+def _found(pattern: str, text: str, work: Path) -> list[re.Match[str]]:
+    """Where the machine speaks. Words that the package in ``work`` has itself, in a file or a file's name, are the
+    package's: compilers repeat names and messages of any form, and with ends of lines in them."""
+    if not (found := [*re.finditer(pattern, text)]):
+        return []
+    own = _words(work / "src")
+    return [m for m in found if " ".join(m[1].split()) not in own]
+
+
+def _words(sources: Path) -> str:
+    """The names and texts of a package's files as compilers repeat them, with single blanks."""
+    texts = [str(f.relative_to(sources)) for f in sources.rglob("*")]
+    texts += [f.read_text(encoding="utf-8", errors="replace") for f in sources.rglob("*") if f.is_file()]
+    joined = _JOINED.sub("", "\n".join(texts))
+    return " ".join(_NUMBERED.sub(lambda m: chr(int(m[1], 16) if m[1] else int(m[2], 8)), joined).split())
+
+
+def too_much(commands: Iterable[Failed], work: Path) -> Failure | None:
     """The failure when a compiler came to the most memory that it may have, which is the sources' doing; otherwise
     None. To be asked where it was not the machine."""
     for c in commands:
-        if re.search(_REFUSED, _QUOTED.sub("", c.said)):
+        if _found(_REFUSED, _QUOTED.sub("", c.said), work):
             return Failure(Reason.COMPILE_MEMORY, f"{c.name}: the compiler asks for more than {MEMORY >> 30} GiB")
     return None
 
