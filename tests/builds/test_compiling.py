@@ -265,6 +265,14 @@ def test_a_package_that_ends_the_program_is_told_so(reason: Reason, said: str, t
     assert diagnose.ran(other, tmp_path, "") == other
 
 
+def test_a_defect_of_the_compiler_is_not_said_of_the_package() -> None:
+    said = "src/a.cpp: In function 'f':\nsrc/a.cpp:150:1: error: unrecognizable insn:\n }\n ^\n"
+    found = diagnose.failure([("a.cpp", f"{said}src/a.cpp:150:1: internal compiler error: in extract_insn\n")], ())
+    own = diagnose.failure([("a.c", "src/a.c:1:2: error: #error internal compiler error: in f\n")], ())
+    assert {found.reason, own.reason} == {Reason.COMPILE_ERROR}
+    assert ("the compiler failed" in found.detail, "the compiler failed" in own.detail) == (True, False)
+
+
 #: how lines begin that patterns read on from, and a text of blank lines that ends as a marked place does
 LONG = {
     "anything": "x" * 20_000,

@@ -171,6 +171,7 @@ def test_a_secret_message_number_is_zeros_whatever_decryption_writes(bench: Benc
             "SUPERCOP's crypto_core_keccakf160064bits, which is",
         ),
         ("#include <openssl/evp.h>", Reason.MISSING_FILE, "OpenSSL, which is"),
+        ("#include <sys/wait.h>", Reason.MISSING_FILE, "sys/wait.h; needs an operating system"),
         ('#include "gone.h"', Reason.MISSING_FILE, "encrypt.c: gone.h"),
         ("#include <openssl/aes.h>\nvoid AES_cbc_encrypt(void);", Reason.UNDEFINED_SYMBOL, "OpenSSL, which is"),
         ("int crypto_stream_aes128ctr(void);", Reason.UNDEFINED_SYMBOL, "SUPERCOP's crypto_stream_aes128ctr, which is"),

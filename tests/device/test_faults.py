@@ -324,7 +324,7 @@ def test_the_limit_is_that_of_one_call_of_a_batch(bench: Bench, bluepill: Target
     client = device.simulated(bluepill, built.images["both"], max_cycles=cycles + 1_000_000)
     assert len([*client.calls([short, *[long] * 3, short])]) == 5
     client = device.simulated(bluepill, built.images["both"], max_cycles=cycles // 3)
-    text = f"no end after {cycles // 3} cycles, at pc 0x[0-9a-f]+ in tag"
+    text = rf"encrypt \(message 1, associated data 0 bytes\): no end after {cycles // 3} cycles, at pc 0x\w+ in tag"
     with pytest.raises(DeviceError, match=text):
         list(client.calls([short, long]))
 

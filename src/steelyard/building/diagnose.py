@@ -38,6 +38,11 @@ _BELONGS = (
         r"libopencm3/.*|stm32.*_hal.*\.h|Arduino\.h|esp_.*\.h",
         "needs a board's library, which is not part of the package",
     ),
+    (
+        r"sys/(?:ioctl|mman|resource|select|socket|stat|time|un|utsname|wait)\.h"
+        r"|(?:arpa|net|netinet)/.*|(?:dlfcn|fcntl|netdb|pthread|poll|pwd|semaphore|termios|unistd)\.h|windows\.h",
+        "needs an operating system, which a microcontroller does not have: leave out what asks for one",
+    ),
     (_CXX_HEADER, "needs the C++ library, which this compiler does not have"),
 )
 _RANDOM = ("randombytes", "kernelrandombytes", "rand_bytes", "getrandom", "arc4random")
@@ -61,6 +66,9 @@ _NEON = re.compile(r"bad-opcode: unknown opcode 0x(?:e[c-f]|f9|f[c-f])[0-9a-f]{6
 _ASTRAY = (Reason.STRAY_WRITE, Reason.BUFFER_OVERRUN)
 _OWN_HEAP = re.compile(r"\([\w-]*sbrkr?\.o(?:bj)?\)")
 _SOURCE_BYTES = 1 << 20
+
+#: what GCC says of a defect of its own
+_ITSELF = "internal compiler error: "
 
 # patterns for GCC, binutils and LLVM; the first match gives the reason. They are compiled only when something failed.
 # Sources can make lines of megabytes: what begins with any characters begins with a line, and nothing is read again
@@ -86,6 +94,7 @@ _COMPILE = (
         r"|use of unknown builtin.*|ACLE intrinsics support not.*"
         r"|invalid output constraint.*in asm|invalid input constraint.*in asm))",
     ),
+    (Reason.COMPILE_ERROR, rf"(?m)^[^\n:]+(?::\d+)*: ({_ITSELF}[^\n]*)"),
     (Reason.COMPILE_ERROR, r"(?:^|\n)((?!collect2: )[^\n]*(?:error|Error):[^\n]*)"),
 )
 _PROFILES = r"(?<!\S)(\S+): conflicting architecture profiles (\S+)"
@@ -126,6 +135,8 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
                 said = found.group(1).strip()[:300]
                 if reason is Reason.MISSING_FILE and (belongs := _belongs(said)):
                     said = f"{said}; {belongs}"
+                if said.startswith(_ITSELF):
+                    said = f"the compiler failed, not the package; other flags may help: {said}"
                 if reason is Reason.COMPILE_ERROR and (machine := _machine(sources, name, output)):
                     reason, said = Reason.FOREIGN_ISA, f"written for {machine}: {said}"
                 return Failure(Reason.LINK_ERROR if _links(name) else reason, f"{name}: {said}")

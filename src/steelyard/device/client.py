@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import accumulate
 
@@ -177,7 +177,10 @@ class Client:
         """Answers to a batch. Raises for a call that wrote outside its own memory."""
         link = self.link
         with link.aside() if batch[0][0].aside and isinstance(link, SimulatorLink) else nullcontext():
-            answers = self._batch([data for _, data in batch])
+            try:
+                answers = self._batch([data for _, data in batch])
+            except DeviceError as e:
+                raise self._told(e, [request for request, _ in batch]) from None
         if self._counter is not None:
             answers = [self._compared(self._counter, *b, a) for b, a in zip(batch, answers, strict=True)]
         for k, answer in enumerate(answers):
@@ -200,6 +203,16 @@ class Client:
                 self._keep(batch[k][0], answer)
             self._weigh_ram(batch[k][0], answer)
             yield answer
+
+    def _told(self, error: DeviceError, batch: Sequence[Request]) -> DeviceError:
+        """The error with the call that a simulator found no end of: the first without a pulse."""
+        link, failure = self.link, error.failure
+        if not (isinstance(link, SimulatorLink) and failure.detail.startswith(_ENDLESS)):
+            return error
+        ended = len(link.pulses())
+        of = accumulate(frame.pulses(encode(request)) for request in batch)
+        request = next((r for r, last in zip(batch, of, strict=True) if last > ended), batch[-1])
+        return DeviceError(replace(failure, detail=f"{request.op.value}{self._sizes(request)}: {failure.detail}"))
 
     def _weigh_ram(self, request: Request, answer: CallResult) -> None:
         """Notes what RAM a call used. Raises :class:`DeviceError` where its deepest stack and its heap have no room
@@ -337,6 +350,8 @@ class Client:
         return answers
 
 
+#: what a simulator says of one call; of all together it says how long they took
+_ENDLESS = "no end after"
 #: how calls fail that go on with a block of heap that an earlier one asked for
 _OF_LOST_BLOCKS = ANSWERED_WRONGLY | {Reason.STRAY_WRITE, Reason.BUFFER_OVERRUN, Reason.FAULT}
 #: how calls end that use a block which they did not get
