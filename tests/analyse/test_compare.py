@@ -64,6 +64,8 @@ def test_means_over_other_known_answers_are_no_change() -> None:
     mixed = compare([old], [new], about=["run"], mixed=True)
     assert "cycles_encrypt_mean" in [ch.metric for ch in mixed.pairs[0].changes]
     assert "means over 536 and 110 known answers: v/ref" in comparison.tables(mixed)[0].notes
+    none = compare([old], [new | dict.fromkeys(n for n in new if n.endswith("_mean"))], about=["run"])
+    assert [n for n in comparison.tables(none)[0].notes if n.startswith("means over 536 and no known answers")]
     almost = compare([old | {"skipped": 0}], [new | {"vectors": 535, "skipped": 1}], about=["run"])
     assert almost.pairs[0].fewer, "RAM lacked for one call, a long one"
     own = compare([old | {"skipped": 0}], [new | {"vectors": 537, "skipped": 0}], about=["run"])

@@ -326,10 +326,11 @@ def test_what_has_no_room_beside_the_message_does_not_fit(chosen: Cli, tmp_path:
 def test_what_was_weighed_and_left_out_for_want_of_ram_does_not_fit(chosen: Cli, tmp_path: Path) -> None:
     left_out = replace(linear("small1/ref", 40, load="0/500", rom=900, stack=90), points=())
     wide = replace(linear("wide1/ref", 40, load="0/500", rom=900, stack=1049), points=())
-    store(tmp_path / "results.db", left_out, wide)
-    asked = chosen("choose small1 wide1 fast1 -t uno --mlen 500")
+    heaps = replace(linear("heap1/ref", 40, load="0/500", rom=900, stack=90, heap=300), points=())
+    store(tmp_path / "results.db", left_out, wide, heaps)
+    asked = chosen("choose small1 wide1 heap1 fast1 -t uno --mlen 500")
     none = "for a call of this size, or the algorithm takes none"
-    assert f"weighed: RAM has no room {none}: wide1/ref" in asked.out
+    assert f"weighed: RAM has no room {none}: heap1/ref, wide1/ref" in asked.out
     assert f"weighed: the harness's own frames and buffers leave no room in RAM {none}: small1/ref" in asked.out
     assert "fast1/ref is first: nothing else fits" in asked.out
     assert "small1/ref is first" in chosen("choose small1 -t uno --mlen 501").out

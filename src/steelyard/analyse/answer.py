@@ -305,6 +305,11 @@ def in_means(row: Row) -> int | None:
     return min(vectors, NIST_CALLS.get(str(row.get("primitive")), vectors)) if isinstance(vectors, int) else None
 
 
+def means_over(row: Row) -> int:
+    """The same; 0 where a row has no mean of such calls."""
+    return (in_means(row) or 0) if any(n.endswith("_mean") and v is not None for n, v in row.items()) else 0
+
+
 def has_fewer(row: Row, most: int, least: int) -> bool:
     """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
     the ``least`` for lack of RAM: then they are those of shorter calls. Blocks have one length."""

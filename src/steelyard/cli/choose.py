@@ -246,7 +246,7 @@ class _Stored(NamedTuple):
 
 def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together = "most") -> _Stored:
     operation = "decrypt" if ask.decrypt else "encrypt"
-    columns = ["rom", "ram", f"cycles_{operation}_mean"]
+    columns = ["rom", "ram", "heap", f"cycles_{operation}_mean"]
     if ask.primitive == "crypto_block":
         columns += [
             "context",
@@ -358,7 +358,9 @@ def _with_room(ask: Choose, rows: Sequence[Row], size: tuple[int, int], most: in
     fit = [r for r in tried if _setup(r) in had or room(r)]
     kept = {str(r["label"]) for r in fit}
     full = {str(r["label"]) for r in rows if _setup(r) in none} - kept
-    ours = full & {str(r["label"]) for r in rows if _setup(r) in none and room(r)}
+    # nobody knows what heap a call of this size asks for, or stack where it grows
+    known = [r for r in rows if not (value(r, "heap") or value(r, REFUSED))]
+    ours = full & {str(r["label"]) for r in known if _setup(r) in none and room(r)}
     said = [
         f"weighed: {text} for a call of this size, or the algorithm takes none: {some(sorted(of))}"
         for text, of in (

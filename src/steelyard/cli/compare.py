@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 
 from ..analyse import expression, files
-from ..analyse.answer import in_means
+from ..analyse.answer import means_over
 from ..analyse.compare import METRICS, Comparison, Words, compare, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -48,7 +48,7 @@ class Compare(options.Weighing, frozen=True, kw_only=True):
 
 @command(
     Compare,
-    click.argument("old", metavar="OLD", help="Names, a filter, a run's number, a .json of results, or a revision."),
+    click.argument("old", metavar="OLD", help="Names, a filter, a run's number, a .json of run -o, or a revision."),
     click.argument("new", metavar="NEW", help="The same, for the other side."),
     click.argument("what", nargs=-1, metavar="[PATH|NAME]...", help="With --revisions: what to weigh in each."),
     options.flag("--revisions", help="OLD and NEW are git revisions: weigh both, each in its own copy."),
@@ -146,7 +146,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     means = any(name == "any" or metric(name).known for name, _ in limits)
     unequal = [p for p in result.pairs if p.without_means] if means else []
     for pair in unequal:
-        known = f"{in_means(pair.old)} known answers, and now over {in_means(pair.new)}"
+        known = f"{means_over(pair.old) or 'no'} known answers, and now over {means_over(pair.new) or 'none'}"
         text = f"means of {pair.new['label']} on {pair.new['target']} were over {known}, so nobody can compare them"
         stderr().print(f"--fail-on: {text}", style="bold red")
     failed = [text for text, hit in ((f, _hit(result, *f)) for f in limits) if hit]

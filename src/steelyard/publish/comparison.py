@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, partial
 
-from ..analyse.answer import in_means
+from ..analyse.answer import means_over
 from ..analyse.compare import Change, Comparison, Pair
 from ..model.errors import counted
 from ..model.metric import metric
@@ -135,11 +135,11 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
 
 def _fewer(pairs: Sequence[Pair]) -> list[str]:
     """Says whose means are of other calls on one side than on the other, for RAM has no room for all known answers."""
+    few = [(p, means_over(p.old), means_over(p.new)) for p in pairs if p.fewer]
     return [
-        f"means over {in_means(p.old)} and {in_means(p.new)} known answers{', so not compared' * p.without_means}: "
-        f"{_name(p)}"
-        for p in pairs
-        if p.fewer
+        f"means over {old or 'no'} and {new or 'no'} known answers{', so not compared' * p.without_means}: {_name(p)}"
+        for p, old, new in few
+        if old or new
     ]
 
 
