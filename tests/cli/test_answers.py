@@ -259,7 +259,7 @@ def test_the_nearest_sizes_are_of_the_operation(cli: Cli, tmp_path: Path) -> Non
         ("rank --by encrypt@16/96", 1, "no run here has encrypt@16/96"),
         ("compare flags==-O3 flags==-Os -c encrypt@16/96,rom", 0, "no run here has encrypt@16/96"),
         ("publish --where target==unoo", 1, "no stored run has a target 'unoo'; did you mean uno?"),
-        ("publish --where workload==gmu", 1, "has a workload 'gmu'; write workload ~ \"gmu*\", for sizes stand after"),
+        ("publish --where workload==gmu", 1, "has a workload 'gmu'; write workload ~ \"gmu*\", for more stands after"),
         ("publish --where target==due", 1, "no stored run has a target 'due'; there are: uno"),
         ("publish --where (target==uno)and(variant!=toy11)", 0, "'toy11' to leave out; did you mean toy1 or"),
         ("publish --where (target==uno)or(target==due)", 0, "no stored run has a target 'due'"),

@@ -40,7 +40,7 @@ _BELONGS = (
     ),
     (
         r"sys/(?:ioctl|mman|resource|select|socket|stat|time|un|utsname|wait)\.h"
-        r"|(?:arpa|net|netinet)/.*|(?:dlfcn|fcntl|netdb|pthread|poll|pwd|semaphore|termios|unistd)\.h|windows\.h",
+        r"|(?:arpa|net|netinet)/.*|(?:dlfcn|fcntl|netdb|pthread|poll|pwd|semaphore|termios|unistd)\.h",
         "needs an operating system, which a microcontroller does not have: leave out what asks for one",
     ),
     (_CXX_HEADER, "needs the C++ library, which this compiler does not have"),

@@ -121,8 +121,8 @@ def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], row
             continue
         values = {str(v).split(" (")[0] for r in rows if (v := r.get(column)) is not None}
         near = meant(text.strip("*?"), values)
-        if sign in ("==", "!=") and text in values:  # a workload's name, whose sizes stand after it
-            near = f'write {column} {"~" if sign == "==" else "!~"} "{text}*", for sizes stand after the name'
+        if sign in ("==", "!=") and text in values:  # such as a workload's, whose sizes stand after it
+            near = f'write {column} {"~" if sign == "==" else "!~"} "{text}*", for more stands after the name'
         if sign in ("==", "~"):
             like = "like " if sign == "~" else ""
             say([f"filter: no stored run has a {CONTEXT[column]} {like}{text!r}; {near or _there(values)}"])
