@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from steelyard import verify
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
-from steelyard.model.paths import CIPHERS
 from steelyard.model.packed import unpack
+from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
