@@ -93,7 +93,9 @@ impl Thumb {
         let entry = self.flash_word(4);
         self.r[PC] = entry & !1;
         if entry & 1 == 0 {
-            self.mem.fault(FaultKind::BadFetch, Site { pc: entry, cycles: 0 });
+            let inside = entry.wrapping_sub(self.mem.flash_base) < self.mem.flash.len() as u32;
+            let kind = if inside { FaultKind::ArmState } else { FaultKind::BadFetch };
+            self.mem.fault(kind, Site { pc: entry, cycles: 0 });
         }
     }
 

@@ -43,7 +43,7 @@ fn each_failure_has_its_name_and_place() {
     assert_eq!(fault(&[0xF3AF, 0x8002], even), (FaultKind::Unsupported { word: 0xF3AF_8002 }, 0));
     assert_eq!(fault(&[0xDE01], even), (FaultKind::BadOpcode { word: 0xDE01 }, 0));
     assert_eq!(fault(&[0xEE00, 0x0000], even), (FaultKind::BadOpcode { word: 0xEE00_0000 }, 0));
-    assert_eq!(fault(&[0x4700], even), (FaultKind::BadFetch, 0)); // bx r0
+    assert_eq!(fault(&[0x4700], even), (FaultKind::ArmState, 0)); // bx r0
     assert_eq!(fault(&[0xC90C], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // ldmia r1!, {r2, r3}
     assert_eq!(fault(&[0xE9C1, 0x2300], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // strd
     assert_eq!(fault(&[0xE851, 0x2F00], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // ldrex

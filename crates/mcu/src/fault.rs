@@ -10,6 +10,8 @@ pub enum FaultKind {
     BadOpcode { word: u32 },
     /// The program counter left the flash.
     BadFetch,
+    /// A branch to an even address, which would leave Thumb state.
+    ArmState,
     /// A data access outside the memory map, or to a peripheral that is not modelled.
     OutOfRange { address: u32, write: bool },
     /// A store into flash.
@@ -41,7 +43,7 @@ impl FaultKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::BadOpcode { .. } => "bad-opcode",
-            Self::BadFetch => "bad-fetch",
+            Self::BadFetch | Self::ArmState => "bad-fetch",
             Self::OutOfRange { .. } => "out-of-range",
             Self::FlashWrite { .. } => "flash-write",
             Self::Unaligned { .. } => "unaligned",
@@ -74,6 +76,9 @@ impl fmt::Display for Fault {
         match self.kind {
             FaultKind::BadOpcode { word } => write!(f, "unknown opcode {word:#06x}")?,
             FaultKind::BadFetch => write!(f, "program counter outside flash")?,
+            FaultKind::ArmState => {
+                write!(f, "branch to an even address: Arm state, which a Cortex-M does not have,")?;
+            }
             FaultKind::OutOfRange { address, write } => {
                 let verb = if write { "write to" } else { "read from" };
                 write!(f, "{verb} unmapped address {address:#x}")?;

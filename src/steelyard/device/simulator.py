@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,7 +15,7 @@ from ..model import elf
 from ..model.call import DeviceError, Pulse, Stray
 from ..model.linked import ends
 from ..model.reasons import Failure, Reason
-from ..model.target import Chip, Target
+from ..model.target import Target
 
 #: in harness/heap.c
 _HEAP = "sy_heap_peak"
@@ -37,21 +36,13 @@ def timing_model(target: Target) -> str:
     return _native.Simulator(target.chip).timing_model
 
 
-#: where a Cortex-M's program counter is when it has not left flash: the branch that asks for another state
-_OUTSIDE = re.compile(r"program counter outside flash( at pc (0x[0-9a-f]+),)")
-_ARM = "branch to an even address: Arm state, which a Cortex-M does not have,"
-
-
 @contextmanager
-def _named(chip: Chip) -> Iterator[None]:
+def _named() -> Iterator[None]:
     """Turns the simulator's exceptions into :class:`DeviceError`."""
     try:
         yield
     except _native.SimulatorFault as e:
         kind, text = e.args
-        if chip.core.startswith("cortex") and (at := _OUTSIDE.match(text)):
-            inside = int(at[2], 16) - chip.flash.base in range(chip.flash.size)
-            text = f"{_ARM}{text[at.start(1) :]}" if inside else text
         reason = Reason.STACK_OVERFLOW if kind == "stack-into-data" else Reason.FAULT
         raise DeviceError(Failure(reason, f"{kind}: {text}")) from None
     except _native.BudgetExceeded as e:
@@ -70,7 +61,6 @@ class SimulatorLink:
 
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES, over: Event | None = None) -> None:
         self.window = 1
-        self._chip = target.chip
         self._map = image.with_suffix(".map")
         self._native = _native.Simulator(target.chip)
         self._image = image.read_bytes()
@@ -94,7 +84,7 @@ class SimulatorLink:
         """Sends ``data``, runs until the firmware waits for more, and returns what it sent. Raises :class:`DeviceError`
         for a fault and beyond the limit of cycles, and :class:`KeyboardInterrupt` when the campaign is over."""
         self._look(0)
-        with _named(self._chip):
+        with _named():
             return self._native.exchange(data, self._max_cycles, self._look)
 
     def _look(self, cycles: int) -> None:
@@ -117,19 +107,19 @@ class SimulatorLink:
         cycles). No function goes past its piece of the image, where the linker's map is beside this."""
         if self._map.exists():
             self._native.set_ends([at for at in ends(self._map) if at < 1 << 32])
-        with _named(self._chip):
+        with _named():
             return self._native.profile(data, self._max_cycles, self._look)
 
     def causes(self, data: bytes) -> list[tuple[str, str, int, int]]:
         """Like :meth:`exchange`, one instruction at a time; returns the cycles of the measured calls by cause as
         (cause, kind of instruction, times, cycles)."""
-        with _named(self._chip):
+        with _named():
             return self._native.causes(data, self._max_cycles, self._look)
 
     def instruction_mix(self, data: bytes) -> tuple[dict[str, int], int]:
         """Like :meth:`exchange`, one instruction at a time; returns counts by mnemonic, and the number of taken
         branches."""
-        with _named(self._chip):
+        with _named():
             return self._native.instruction_mix(data, self._max_cycles, self._look)
 
     def pulses(self) -> list[Pulse]:

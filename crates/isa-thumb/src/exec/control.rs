@@ -29,7 +29,7 @@ fn holds(cpu: &Thumb, cond: u8) -> bool {
 #[inline(always)]
 pub(crate) fn go_to(cpu: &mut Thumb, i: &Insn, target: u32) {
     if target & 1 == 0 {
-        cpu.mem.fault(FaultKind::BadFetch, i.site);
+        cpu.mem.fault(FaultKind::ArmState, i.site);
     }
     cpu.r[PC] = target & !1;
 }
