@@ -257,7 +257,7 @@ def test_a_function_alone_has_the_settings_that_are_assumed_but_for_its_own(cli:
     assert (calm["settings"], [s["name"] for s in own["settings"]]) == ([], ["FLASH_ACR"])
     assert calm["errors"]
     assert not own["errors"]
-    whole = json.loads(cli("sim x.elf -t stm32f407 --trigger 0x08000800 --json").out)
+    whole = json.loads(cli("sim x.elf -t stm32f407 --trigger 0x08000000 --json").out)
     assert (whole["counted"], whole["settings"][0]["name"]) == (0, "FLASH_ACR"), "cycles since reset are a figure too"
 
 
@@ -359,6 +359,8 @@ def test_registers_of_traps_keep_what_is_written_and_are_named(cli: Cli, tmp_pat
         ("esp8266", 0x40201010, "target esp8266-flash"),
         ("ch32v003", 0x08000000, "flash by its other addresses"),
         ("msp430f1611", 0x200, "RAM's first 2 KiB by other addresses, whose bytes the target has from 0x1100 on"),
+        *((name, 0, "flash by its other addresses") for name in ("bluepill", "stm32f407", "stm32l053", "gd32vf103")),
+        ("due", 0, "flash or the ROM by other addresses"),
         ("bluepill", 0x40000000, "neither of the chip's memories"),
     ],
 )
