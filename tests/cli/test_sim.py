@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,16 @@ def test_one_function(cli: Cli, image: bytes) -> None:
     assert (wrong.code, "the cycles were used up" in wrong.out) == (1, True)
 
 
+def test_an_object_has_to_be_linked_first(cli: Cli, tmp_path: Path) -> None:
+    spec = the_target("uno").toolchain
+    (tmp_path / "f.s").write_text("f: ret\n")
+    subprocess.run([spec.compiler, *spec.flags, "-c", "f.s"], cwd=tmp_path, check=True)
+    for option in ("", " --call f", " --trigger 0"):
+        done = cli(f"sim f.o -t uno{option}")
+        assert (done.code, done.out) == (2, "")
+        assert "f.o: is an object file, whose code has no addresses yet; link it first" in done.err
+
+
 @pytest.mark.parametrize(
     ("command", "why"),
     [
@@ -117,6 +128,8 @@ def test_one_function(cli: Cli, image: bytes) -> None:
         (f"{CALL} copied --arg @file:none", "none: No such file or directory; name another file"),
         (f"{CALL} copied --trigger copied", "--call and --trigger: leave one of them out"),
         ("sim x.elf --chip uno --arg 3", "--arg: is for --call; name a function"),
+        ("sim x.elf --chip uno --trigger 0x4000", "x.elf on uno: there is no code at 0x4000"),
+        ("sim x.elf --chip uno --call 0x800100", "x.elf on uno: there is no code at 0x800100"),
         ("sim x.elf", "--chip: name a target, or its chip"),
         ("sim x.elf --chip unno", "unknown chip 'unno'; did you mean uno"),
         ("sim x.elf --chip zzz", "known: atmega128, atmega328p, atmega32u4"),

@@ -183,6 +183,11 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         return Err(format!("the image is of {}, the chip is for {}", bits(image.wide), bits(family.wide())));
     }
     let (flash, ram, left_out) = placed(chip, family, image, &asked.memories)?;
+    let entry = asked.call.as_ref().map(|c| c.0).or(asked.trigger);
+    let empty = |&at: &u32| flash.iter().all(|s| at.wrapping_sub(s.address) as usize >= s.bytes.len());
+    if let Some(at) = entry.filter(empty) {
+        return Err(format!("there is no code at {at:#x}"));
+    }
     sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
     let memory = sim.memory_mut();
     memory.look_after(None);

@@ -42,6 +42,8 @@ _ENDS = {
 NEAR = 0.01
 #: how Intel HEX begins: no core does so, with a vector or a first instruction. Editors leave marks and lines before it
 _HEX = re.compile(rb":|(?:\xef\xbb\xbf)?\s*:[0-9A-Fa-f]{10}")
+#: the type of an object file in an ELF header (System V ABI, chapter 4: ET_REL)
+_OBJECT = b"\x01\x00"
 #: forms of an argument: number with its bytes; zeros, bytes in hexadecimal, or a file that a pointer points to
 _NUMBER = re.compile(r"(-?(?:0x[0-9a-f]+|\d+))(?::([1248]))?", re.IGNORECASE)
 _ZEROS, _BYTES, _FROM = re.compile(r"@(\d{1,8})"), re.compile(r"@hex:((?:[0-9a-f]{2})+)", re.IGNORECASE), "@file:"
@@ -110,6 +112,8 @@ def verb(ask: Sim) -> int:
     apart({"--uart": written, "-o": ask.out.path}, {"IMAGE": ask.image, "--input": ask.input, **files})
     image = _read(ask.image, "image")
     is_elf = image.startswith(b"\x7fELF")
+    if is_elf and image[16:18] == _OBJECT:
+        raise UserError(f"{cut(ask.image.name)}: is an object file, whose code has no addresses yet; link it first")
     if is_hex := _HEX.match(image) is not None:
         image = image.removeprefix(codecs.BOM_UTF8)
     if ask.call and ask.trigger:

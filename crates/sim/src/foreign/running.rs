@@ -85,9 +85,6 @@ impl Run<'_> {
         arguments: &[Argument],
         seen: &mut (Option<u64>, Vec<Vec<u8>>),
     ) -> Result<End, String> {
-        if entry.wrapping_sub(chip.flash.base) >= chip.flash.size {
-            return Err(format!("there is no code at {entry:#x}"));
-        }
         let sizes =
             arguments.iter().map(|a| if let Argument::Pointer(b) = a { b.len().next_multiple_of(16) } else { 0 });
         let data_end = if self.family.avr { self.image.data_end & 0xFFFF } else { self.image.data_end };
