@@ -11,8 +11,10 @@ use super::{Argument, End, MOST_CALLS, Measured, Setting};
 use crate::Simulator;
 use crate::family::{Family, among};
 
-/// Cycles between two looks at the clock, and at whether the program only turns round.
+/// Cycles between two looks at whether the program only turns round.
 const SLICE: u64 = 4_000_000;
+/// Cycles between two looks at the clock: with a profile, a block of one cycle may take a microsecond.
+const LOOK: u64 = 1 << 16;
 /// Blocks within which a program that turns round comes back to where it was.
 const ROUND: usize = 64;
 /// How often a program may look in vain for a byte before it is said to wait for one.
@@ -203,12 +205,13 @@ impl Run<'_> {
 
     /// Runs to one of `places`; how it ended where it does not come there.
     pub(super) fn until(&mut self, places: &[u32]) -> Option<End> {
+        let mut turn = self.sim.cycles().saturating_add(SLICE).min(self.budget);
         loop {
-            if self.sim.cycles() >= self.budget {
+            let now = self.sim.cycles();
+            if now >= self.budget {
                 return Some(End::Cycles);
             }
-            let slice = SLICE.min(self.budget - self.sim.cycles());
-            let (stop, met) = self.sim.run_until(slice, places);
+            let (stop, met) = self.sim.run_until(LOOK.min(turn.saturating_sub(now)), places);
             if met {
                 return None;
             }
@@ -227,6 +230,7 @@ impl Run<'_> {
                     if self.waits() {
                         return Some(End::Waits);
                     }
+                    turn = self.sim.cycles().saturating_add(SLICE).min(self.budget);
                     self.idle = self.idle.wrapping_add(1);
                     if self.idle % PATIENCE != 0 {
                         continue; // many of them are as nothing
@@ -237,10 +241,13 @@ impl Run<'_> {
             if let Some(end) = self.limit() {
                 return Some(end);
             }
+            if stop == Stop::Budget && self.sim.cycles() < turn {
+                continue;
+            }
             match self.turns(places) {
                 Turns::Round => return Some(End::Loops),
                 Turns::Met => return None,
-                Turns::Not => {}
+                Turns::Not => turn = self.sim.cycles().saturating_add(SLICE).min(self.budget),
             }
         }
     }
