@@ -24,6 +24,8 @@ mod tests;
 use isa::{Core, Invocation, Run, TableRow, Work};
 use mcu::Memory;
 
+use crate::op::Op;
+
 pub use state::{AVR5, AVR25, AVR51, AVRXMEGA3, Avr, Variant};
 pub use step::{Class, Step};
 
@@ -120,9 +122,14 @@ impl Core for Avr {
         2 * (byte(1) << 8 | byte(2))
     }
 
-    /// -mcall-prologues has the link in Z.
-    fn called_before(&self, place: u32) -> bool {
-        self.returns_to() == place || 2 * u32::from(u16::from_le_bytes([self.r[30], self.r[31]])) == place
+    /// -mcall-prologues has the link in Z, which it loads right before it jumps. At other times Z may have it by chance.
+    fn called_by(&self, at: u32, place: u32) -> bool {
+        let jumps = || matches!(self.lookup(at), Some((row, _)) if matches!(row.op, Op::Rjmp | Op::Jmp));
+        let loads =
+            |back, r| matches!(self.lookup(at.wrapping_sub(back)), Some((row, o)) if row.op == Op::Ldi && o.a == r);
+        let linked = || loads(4, 30) && loads(2, 31) || loads(4, 31) && loads(2, 30);
+        let z = u16::from_le_bytes([self.r[30], self.r[31]]);
+        self.returns_to() == place || 2 * u32::from(z) == place && jumps() && linked()
     }
 
     fn result(&self) -> u64 {

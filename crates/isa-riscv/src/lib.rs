@@ -132,9 +132,12 @@ impl<X: Word> Core for Riscv<X> {
         self.r[1].low()
     }
 
-    /// Any register may have the link: -msave-restore has it in t0.
-    fn called_before(&self, place: u32) -> bool {
-        self.r[1..32].iter().any(|r| r.low() == place)
+    /// Any register may get the link: -msave-restore has it in t0. What registers have by chance is none.
+    fn called_by(&self, at: u32, place: u32) -> bool {
+        let Some(first) = self.half(at) else { return false };
+        let (low, bytes) = if first & 3 == 3 { (Some(first), 4) } else { (compressed::expand::<X>(first), 2) };
+        // JAL or JALR, and not with x0 as its destination
+        low.is_some_and(|w| w & 0x77 == 0x67 && w & 0xF80 != 0) && at.wrapping_add(bytes) == place
     }
 
     fn result(&self) -> u64 {

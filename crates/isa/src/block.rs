@@ -54,8 +54,9 @@ pub trait Core: Sized + Send + Sync {
     fn invoke(&mut self, call: &Invocation) -> Result<(), String>;
     /// At the first instruction of a function, the address that it will return to.
     fn returns_to(&self) -> u32;
-    /// At the first instruction of a function, whether it was called from right before `place`, and not jumped to.
-    fn called_before(&self, place: u32) -> bool {
+    /// At the first instruction of a function, whether the instruction at `_at`, which was the last one and ends at `place`,
+    /// called it, and did not jump to it.
+    fn called_by(&self, _at: u32, place: u32) -> bool {
         self.returns_to() == place
     }
     /// Right after a call that [`Core::invoke`] made, what it returned: the low bits, as many as the function's type has.
@@ -293,6 +294,11 @@ impl<C> Block<C> {
     /// How often it ran in the interpreter.
     pub fn runs(&self) -> u32 {
         self.runs
+    }
+
+    /// The address of its last instruction; pseudo-instructions may come after it.
+    pub(crate) fn last(&self) -> Option<u32> {
+        self.insns.iter().rev().map(|i| i.site.pc).find(|&pc| pc < self.end)
     }
 
     /// Whether it has to be run by the run loop.

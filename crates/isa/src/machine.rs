@@ -1,6 +1,7 @@
 //! The run loop: decode once, run blocks, add up cycles.
 
 mod calls;
+mod places;
 
 use std::collections::HashMap;
 
@@ -18,6 +19,8 @@ pub const MAX_RUN: usize = 128;
 /// more, all are forgotten. It is more than any program needs that goes from its first instruction to its last.
 const MOST_DECODED: usize = 1 << 23;
 const MOST_PIECES: usize = 1 << 12;
+/// Most parts of runs that are kept: an image may say that a function begins at each instruction.
+const MOST_PARTS: usize = 1 << 16;
 
 /// No instruction of any core has more bytes: the MSP430's have six.
 const MAX_BYTES: usize = 6;
@@ -48,10 +51,12 @@ pub struct Machine<C: Core, T: Timing<C>> {
     places: Vec<u32>,
     met: bool,
     resumed: bool,
-    /// Parts of runs that such places are in, by the run's beginning and their own beginning and end; and the run that goes
-    /// on at an address, if it does.
+    /// Parts of runs that such places or beginnings of a profile's functions are in, by the run's beginning and their own
+    /// beginning and end; and the run that goes on at an address, if it does.
     parts: HashMap<(u32, u32, u32), Box<Block<C>>>,
     open: Option<(u32, u32)>,
+    /// The last instruction of the block before, while a profile is taken.
+    from: u32,
     /// Cycles between the trigger's edges by cause, while they are asked for, and runs taken to pieces for this.
     shares: Option<Shares>,
     pieces: HashMap<u32, Pieces<C>>,
@@ -84,6 +89,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             resumed: false,
             parts: HashMap::new(),
             open: None,
+            from: 0,
             shares: None,
             pieces: HashMap::new(),
             translator: None,
@@ -179,24 +185,6 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         }
     }
 
-    /// Runs like [`Machine::run`], and ends where the program comes to one of `places`, which it does not at its first
-    /// step; returns whether it did. Inside a run, each part of it costs what it does in the run.
-    pub fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
-        (self.places, self.met, self.resumed) = (places.to_vec(), false, true);
-        let stop = self.run(budget);
-        self.places.clear();
-        // a budget may end, or the program wait, just there
-        let there = !matches!(stop, Stop::Fault(_)) && places.contains(&self.core.pc());
-        (stop, std::mem::take(&mut self.met) || there)
-    }
-
-    /// Whether the program came to where it is by a jump inside a function, not by a call: only while a profile is taken.
-    pub fn turned(&mut self) -> bool {
-        let pc = self.core.pc();
-        let end = self.profile.as_mut().and_then(|p| p.inside(pc));
-        end.is_some_and(|end| !self.core.called_before(end))
-    }
-
     /// Starts to sum up cycles by cause, or stops and returns them.
     pub fn set_shares(&mut self, on: bool) -> Option<Shares> {
         std::mem::replace(&mut self.shares, on.then(Shares::new))
@@ -215,7 +203,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let finished = if PROFILED { self.core.memory().calls.len() } else { 0 };
             let pc = self.core.pc();
             let back = if PROFILED { self.profile.as_mut().and_then(|p| p.entered(pc)) } else { None };
-            let called = back.is_some_and(|back| self.core.called_before(back));
+            let called = back.is_some_and(|back| self.core.called_by(self.from, back));
             if PROFILED && !std::mem::take(&mut self.resumed) && self.places.contains(&pc) {
                 self.met = true;
                 return Stop::Budget;
@@ -253,15 +241,23 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             if open.is_none() {
                 self.cycles += u64::from(self.timing.enter(start, whole));
             }
-            let place = if PROFILED { self.places.iter().filter(|&&p| pc < p && p < whole).min() } else { None };
+            let mut place = None;
+            if PROFILED {
+                let begins = self.profile.as_mut().and_then(|p| p.after(pc));
+                place = self.places.iter().copied().chain(begins).filter(|&p| pc < p && p < whole).min();
+            }
             let block = if PROFILED && (open.is_some() || place.is_some()) {
-                let to = place.map_or(whole, |&p| p);
+                let to = place.unwrap_or(whole);
+                if self.parts.len() > MOST_PARTS {
+                    self.parts.clear();
+                }
                 let (core, timing, max) = (&self.core, &self.timing, self.max_run);
                 self.parts.entry((start, pc, to)).or_insert_with(|| Box::new(part(core, timing, start, pc..to, max)))
             } else {
                 block
             };
             let end = block.end;
+            let last = if PROFILED { block.last() } else { None };
             if !PROFILED && block.native {
                 self.run_native(slot);
                 self.last = usize::MAX;
@@ -286,6 +282,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
             }
             if PROFILED {
+                self.from = last.unwrap_or(pc);
                 let next = self.core.pc();
                 self.open = (end <= next && next < whole).then_some((start, next));
                 if let Some(profile) = &mut self.profile {

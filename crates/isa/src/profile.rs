@@ -1,14 +1,16 @@
-//! Counts cycles by function in a call tree. It uses block boundaries only, so it works for every core.
+//! Counts cycles by function in a call tree. It uses block boundaries only, so it works for every core; no block goes past
+//! a function's beginning.
 //!
 //! A block that starts at a function's first instruction is a call, or a tail call when the stack
-//! pointer is back at the caller's value and the link does not lead to where the block before ended. A block where a
-//! function's caller goes on, with the stack pointer at the function's value or above it, is its return; one elsewhere in
-//! a function that is on the stack is a return to that.
+//! pointer is back at the caller's value and the link does not lead to where the block before ended. Who falls into a
+//! function jumps to it. A block where a function's caller goes on, with the stack pointer at the function's value or
+//! above it, is its return; one elsewhere in a function that is on the stack is a return to that.
 
 use std::collections::HashMap;
 
-/// Most frames that are kept of calls that need no stack and do not return: beyond it, the older half of them is forgotten.
-const FLAT: usize = 1 << 12;
+/// Most frames that are kept of calls that need no stack and do not return, more than cores have registers for links:
+/// beyond it, the older half of them is forgotten. A return leaves no more than these, for each block looks at them.
+const FLAT: usize = 1 << 6;
 /// Most frames that are kept, more than any RAM has room for: beyond it, the older half is forgotten.
 const DEEPEST: usize = 1 << 20;
 
@@ -87,6 +89,15 @@ impl Profile {
         self.find(pc).filter(|&f| self.functions[f].start == pc).map(|_| self.end)
     }
 
+    /// Where the first function begins that does so after `pc`.
+    pub fn after(&mut self, pc: u32) -> Option<u32> {
+        let next = match self.find(pc) {
+            Some(function) => function + 1,
+            None => self.functions.partition_point(|s| s.start <= pc),
+        };
+        self.functions.get(next).map(|s| s.start)
+    }
+
     /// The end of the last block, if that was in the function that has `pc`.
     pub fn inside(&mut self, pc: u32) -> Option<u32> {
         let function = self.find(pc)?;
@@ -99,7 +110,7 @@ impl Profile {
         let back = std::mem::replace(&mut self.end, end);
         let Some(function) = self.find(pc) else { return };
         // a function may leave by another's end, which restores registers and is a frame above it
-        let above = self.stack.iter().rev().take_while(|f| sp >= f.sp).position(|f| f.back == pc);
+        let above = self.stack.iter().rev().take(FLAT).take_while(|f| sp >= f.sp).position(|f| f.back == pc);
         if let Some(above) = above {
             self.stack.truncate(self.stack.len() - 1 - above);
         }
@@ -107,15 +118,25 @@ impl Profile {
         match self.stack.last() {
             None => self.push(function, None, sp, u32::MAX),
             Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp && !called) => {}
-            Some(top) if pc == start => {
-                let jumped = (sp >= top.sp && !called).then_some(top.call);
-                let mut back = back;
-                if jumped.is_some() && self.stack.len() > 1 {
-                    back = top.back;
-                    self.stack.pop(); // a tail call takes its caller's place
+            Some(top) if pc == start && !called && (sp >= top.sp || back == pc) => {
+                let (call, left) = (top.call, sp >= top.sp && self.stack.len() > 1);
+                let back = match back {
+                    _ if left => top.back,
+                    _ if back == pc => u32::MAX, // the one that it was fallen from returns for it
+                    _ => back,
+                };
+                let mut same = self.stack.iter().rev().take(FLAT).take_while(|f| f.call == call);
+                match same.position(|f| self.nodes[f.node].function == function) {
+                    Some(above) => self.stack.truncate(self.stack.len() - above), // a loop over both
+                    None => {
+                        if left {
+                            self.stack.pop(); // a tail call takes its caller's place
+                        }
+                        self.push(function, Some(call), sp, back);
+                    }
                 }
-                self.push(function, jumped, sp, back);
             }
+            Some(_) if pc == start => self.push(function, None, sp, back),
             Some(top) => match self.stack.iter().rposition(|f| self.nodes[f.node].function == function) {
                 Some(at) => self.stack.truncate(at + 1),
                 None => self.push(function, Some(top.call), sp, back), // into the middle, such as shared epilogues
@@ -199,6 +220,36 @@ mod tests {
         }
         let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
         assert_eq!(seen, [(0, 0, 1, 3), (1, 0, 2, 2), (2, 0, 2, 8), (3, 0, 2, 4)]);
+    }
+
+    #[test]
+    fn who_falls_into_a_function_jumps_to_it() {
+        let spans = [(0, 10), (10, 20), (20, 30)].map(|(start, end)| Span { start, end });
+        let of = |p: &Profile| p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect::<Vec<_>>();
+        let mut p = Profile::new(spans.to_vec());
+        p.block(0, 4, 100, false, 1);
+        p.block(10, 20, 98, true, 1);
+        p.block(20, 30, 98, false, 5);
+        p.block(4, 6, 100, false, 1);
+        p.block(20, 30, 98, true, 5);
+        p.block(6, 8, 100, false, 1);
+        assert_eq!(of(&p), [(0, 0, 1, 3), (1, 0, 1, 1), (2, 0, 2, 10)]);
+        for frame in [4, 0] {
+            // a loop over both, and one into the middle of the second, with a frame and without
+            let mut p = Profile::new(spans.to_vec());
+            p.block(0, 4, 100, false, 1);
+            p.block(10, 16, 98, true, 1);
+            for _ in 0..100 {
+                p.block(16, 20, 98 - frame, false, 1);
+                p.block(20, 30, 98 - frame, false, 2);
+            }
+            p.block(4, 6, 100, false, 1);
+            let calls = |f: usize| p.nodes().iter().filter(|n| n.function == f).map(|n| n.calls).sum::<u64>();
+            let cycles = |f: usize| p.nodes().iter().filter(|n| n.function == f).map(|n| n.cycles).sum::<u64>();
+            assert_eq!((calls(0), cycles(0), cycles(1), cycles(2)), (1, 2, 101, 200));
+            assert_eq!(calls(2), 1, "{:?}", of(&p));
+            assert!(p.nodes().len() <= 4, "{:?}", of(&p));
+        }
     }
 
     #[test]

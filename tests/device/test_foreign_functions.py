@@ -1,0 +1,100 @@
+"""Cycles by function of images that are not ours, where functions have no calls between them, or seem to have some."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.device import foreign
+from steelyard.model.target import Target
+from tests.conftest import the_target
+from tests.device.images import linked, run
+
+ARM = ".syntax unified\n.thumb\n.word RAM + 0x1000, main\n"
+
+
+def assembled(folder: Path, target: Target, program: str) -> bytes:
+    """``program``, in which functions have an @ before their names."""
+    ram = f".equ RAM, {target.chip.ram.base:#x}\n"
+    (folder / "a.s").write_text(ram + re.sub(r"@(\w+):", r".globl \1\n.type \1, %function\n\1:", program))
+    return linked(folder, target)
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "frame"),
+    [
+        *((name, f"{ARM}@main: bl short\n bl long\n bkpt\n@short: movs r0, #1\n@long:\n.rept 100\n adds r0, r1\n.endr\n"
+           " bx lr\n", False) for name in ("bluepill", "stm32f407", "nrf52840", "nucleo-f746zg", "mkrzero")),
+        *((name, "@main: li sp, RAM + 0x400\n jal short\n jal long\n ebreak\n@short: li a0, 1\n@long:\n.rept 100\n"
+           " add a0, a0, a1\n.endr\n ret\n", False) for name in ("gd32vf103", "ch32v003", "maixduino")),
+        ("uno", "@main: rcall short\n rcall long\n break\n@short: ldi r24, 1\n@long:\n.rept 100\n add r24, r25\n.endr\n"
+         " ret\n", False),
+        ("bluepill", f"{ARM}@main: bl short\n bl long2\n bkpt\n@short: push {{lr}}\n@long:\n.rept 100\n adds r0, r1\n"
+         ".endr\n pop {pc}\n@long2: push {lr}\n b long\n", True),
+    ],
+)  # fmt: skip
+def test_who_falls_into_a_function_has_no_cycles_of_it(tmp_path: Path, name: str, program: str, frame: bool) -> None:
+    target = the_target(name)
+    image = assembled(tmp_path, target, program)
+    seen = run(target, image)
+    cycles = {n: sum(f[3] for f in seen.functions if f[0] == n) for n in ("short", "long")}
+    calls = {n: sum(f[2] for f in seen.functions if f[0] == n) for n in ("short", "long")}
+    assert (seen.end, calls) == ("breakpoint", {"short": 1, "long": 2})
+    assert 0 < cycles["short"] <= 30  # the run's waits for code are where it begins
+    assert cycles["long"] >= 200
+    assert sum(f[3] for f in seen.functions) == seen.cycles
+    measured = run(target, image, trigger=foreign.address(image, "long"))
+    assert measured.cycles == seen.cycles
+    assert frame or len(measured.calls) == 2
+    assert sum(f[2] for f in measured.functions if f[0] == "long") == 2
+    short = run(target, image, trigger=foreign.address(image, "short"))
+    assert {f[0]: f[2] for f in short.functions} == {"short": 1, "long": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        # a register holds the address after the loop: a0 of the chip's 16 or 32, Z
+        *((name, "@main: li sp, RAM + 0x400\n la a2, 1f\n li a0, 100\n jal f\n ebreak\n@f: addi a1, a1, 1\n"
+           " addi a0, a0, -1\n bnez a0, f\n1: ret\n") for name in ("gd32vf103", "ch32v003", "maixduino")),
+        ("uno", "@main: ldi r30, pm_lo8(1f)\n ldi r31, pm_hi8(1f)\n ldi r24, 200\n rcall f\n break\n@f: add r1, r0\n"
+         " dec r24\n brne f\n1: ret\n"),
+        ("uno", "@main: ldi r30, 0\n ldi r31, 0\n ldi r24, 200\n rcall f\n break\n@f: lpm r0, Z+\n dec r24\n brne f\n"
+         " ret\n"),
+    ],
+)  # fmt: skip
+def test_a_register_that_holds_an_address_by_chance_makes_no_call(tmp_path: Path, name: str, program: str) -> None:
+    target = the_target(name)
+    image = assembled(tmp_path, target, program)
+    calls = lambda seen: {f[0]: f[2] for f in seen.functions}  # noqa: E731
+    seen = run(target, image)
+    assert (seen.end, calls(seen)) == ("breakpoint", {"main": 1, "f": 1})
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.counted, seen.left, calls(seen)) == (1, 0, {"f": 1})
+
+
+def test_calls_without_end_end_with_the_seconds(tmp_path: Path) -> None:
+    """A function that calls itself and keeps nothing: what is kept of its calls does not make the simulator slow."""
+    target = the_target("gd32vf103")
+    image = assembled(tmp_path, target, "@main: jal main\n")
+    began = time.monotonic()
+    seen = run(target, image, cycles=1 << 60, seconds=1.0)
+    assert seen.end == "time"
+    assert time.monotonic() - began < 10  # also on a machine that does much else
+    assert seen.cycles > 100_000
+
+
+@pytest.mark.parametrize("name", ["stm32f407", "bluepill", "nucleo-f746zg", "mkrzero"])
+def test_functions_that_begin_inside_of_a_run_change_no_cycles(tmp_path: Path, name: str) -> None:
+    target = the_target(name)
+    cycles = set()
+    for label in ("@f", ".Lf"):
+        body = "".join(f"{label}{n}: ldr r1, [r0, #{4 * n}]\n adds r1, #{n}\n" for n in range(30))
+        program = f"{ARM}@main: ldr r0, =RAM\n movs r4, #9\n1:\n{body} subs r4, #1\n bne 1b\n bkpt\n"
+        seen = run(target, assembled(tmp_path, target, program))
+        assert seen.end == "breakpoint"
+        cycles.add(seen.cycles)
+    assert len(cycles) == 1
