@@ -16,8 +16,9 @@ from steelyard.cli.select import implementations
 from steelyard.device.client import _OWN, encode
 from steelyard.inside import profile, sizes
 from steelyard.model import paths
-from steelyard.model.call import Op, Request
+from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.profile import Node, Profile
+from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job
@@ -35,6 +36,19 @@ def trees(draw: st.DrawFn) -> Profile:
         name = draw(st.sampled_from(["main", "a", "b", "permute<&>", '"', "\x01\x1b", "\ud800\uffff"]))
         nodes.append(Node(name, draw(st.integers(0, k)), draw(st.integers(1, 9)), draw(st.integers(0, 10**6))))
     return Profile("x", tuple(nodes), {}, 0, 0)
+
+
+@pytest.mark.parametrize(("name", "label"), [("nucleo-f746zg", "asconaead128/fast"), ("esp32", "tinyjambu128v2/small")])
+def test_a_limit_of_cycles_is_exact_and_leaves_whole_counts(name: str, label: str) -> None:
+    """A Cortex-M7 issues two instructions a cycle, but not where it is stepped to count them."""
+    implementation = implementations([label])[0][0].implementation
+    job = Job(implementation, the_target(name), ("-Os",), workload("kat"))
+    whole = profile(job, Op.ENCRYPT, 0, 64)
+    assert profile(job, Op.ENCRYPT, 0, 64, max_cycles=whole.cycles) == whole
+    for less in (whole.cycles - 1, whole.cycles // 2):
+        with pytest.raises(DeviceError, match=f"no end after {less} cycles") as raised:
+            profile(job, Op.ENCRYPT, 0, 64, max_cycles=less)
+        assert raised.value.failure.reason is Reason.RUNAWAY
 
 
 @given(trees())

@@ -51,6 +51,27 @@ impl Simulator {
         let place = self.image.function(pc).map_or(String::new(), |f| format!(" in {f}"));
         format!("{place}: {text}")
     }
+
+    /// What stopped a run with a limit of `budget` cycles, as an exception, where the firmware does not wait.
+    fn ended(&self, stop: Stop, budget: u64) -> PyResult<()> {
+        match stop {
+            Stop::Idle => Ok(()),
+            Stop::Budget => {
+                let pc = self.pc();
+                let ended = self.inner.memory().calls.iter().any(|c| c.fall - c.rise > budget);
+                // a call that has ended meanwhile is not where the program is
+                let place = if ended { String::new() } else { format!(", at pc {pc:#x}{}", self.describe(pc)) };
+                Err(BudgetExceeded::new_err(format!("no end after {budget} cycles{place}")))
+            }
+            Stop::Fault(f) => {
+                let place = match self.inner.left_flash() {
+                    Some(from) => format!(", from {from:#x}{}", self.describe(from)),
+                    None => self.describe(f.pc),
+                };
+                Err(SimulatorFault::new_err((f.kind.name(), format!("{f}{place}"))))
+            }
+        }
+    }
 }
 
 #[pymethods]
@@ -84,8 +105,8 @@ impl Simulator {
         self.inner.reset();
     }
 
-    /// Sends `data`, runs until the firmware waits for more, and returns what it sent. `budget` is in
-    /// cycles, and restarts with each measured call that ends. `ask` is called several times a second with the cycles that
+    /// Sends `data`, runs until the firmware waits for more, and returns what it sent. A measured
+    /// call may take `budget` cycles. `ask` is called several times a second with the cycles that
     /// passed; what it raises ends the run.
     ///
     /// Raises SimulatorFault or BudgetExceeded; what was sent before stays for `pending`.
@@ -99,21 +120,8 @@ impl Simulator {
     ) -> PyResult<Bound<'py, PyBytes>> {
         self.inner.memory_mut().host.to_chip.extend(data);
         let stop = py.detach(|| self.advance(budget, ask.as_ref()))?;
-        match stop {
-            Stop::Idle => Ok(self.pending(py)),
-            Stop::Budget => {
-                let pc = self.pc();
-                let position = self.describe(pc);
-                Err(BudgetExceeded::new_err(format!("no end after {budget} cycles, at pc {pc:#x}{position}")))
-            }
-            Stop::Fault(f) => {
-                let place = match self.inner.left_flash() {
-                    Some(from) => format!(", from {from:#x}{}", self.describe(from)),
-                    None => self.describe(f.pc),
-                };
-                Err(SimulatorFault::new_err((f.kind.name(), format!("{f}{place}"))))
-            }
-        }
+        self.ended(stop, budget)?;
+        Ok(self.pending(py))
     }
 
     /// With True, what runs until False is forgotten by the timing model's branch predictor: later calls take as long as
@@ -244,18 +252,19 @@ impl Simulator {
     /// Sends `data` and counts instructions of measured calls: ({mnemonic: count}, taken branches).
     ///
     /// Goes one instruction at a time; an IT block or a skipped instruction counts as it is stepped.
-    #[pyo3(signature = (data, limit, ask=None))]
+    #[pyo3(signature = (data, budget, ask=None))]
     fn instruction_mix(
         &mut self,
         py: Python<'_>,
         data: &[u8],
-        limit: u64,
+        budget: u64,
         ask: Option<Py<PyAny>>,
     ) -> PyResult<(HashMap<String, u64>, u64)> {
         self.inner.memory_mut().host.to_chip.extend(data);
-        let counted = py.detach(|| self.count(limit, ask.as_ref()));
+        let counted = py.detach(|| self.count(budget, ask.as_ref()));
         self.inner.single_step(false);
-        let (at, taken) = counted?;
+        let (stop, at, taken) = counted?;
+        self.ended(stop, budget)?;
         let mut mix: HashMap<String, u64> = HashMap::new();
         for (pc, count) in at {
             let text = self.inner.disassemble(pc).0;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use mcu::Stop;
 use pyo3::prelude::*;
 
-use crate::{Simulator, SimulatorFault};
+use crate::Simulator;
 
 /// Most cycles of a slice: about a millisecond of a usual program.
 pub(crate) const SLICE: u64 = 1 << 20;
@@ -18,6 +18,12 @@ const SHORTEST: u64 = 1 << 10;
 const LOOK: f64 = 0.25;
 /// Single steps between two looks at the time.
 const STEPS: u64 = 1 << 10;
+/// Cycles that the harness may take outside of measured calls before it takes a byte or begins a call, where the limit of
+/// a call is smaller: several times what it takes for the largest buffers.
+const OUTSIDE: u64 = 1 << 28;
+/// How often a stepped call may take the cycles that one in blocks may: instructions alone issue with no other, and lose
+/// what was fetched ahead.
+const STEPPED: u64 = 16;
 
 /// Asks Python now and then whether to go on.
 struct Looks<'a> {
@@ -44,40 +50,72 @@ impl<'a> Looks<'a> {
     }
 }
 
+/// When a program has run for too long: one rule, however it is run.
+struct Limit {
+    budget: u64,
+    since: u64,
+    progress: (usize, usize, bool),
+}
+
+impl Limit {
+    fn new(budget: u64, chip: &dyn sim::Simulator) -> Self {
+        let m = chip.memory();
+        Self { budget, since: chip.cycles(), progress: (m.calls.len(), m.host.to_chip.len(), m.in_call()) }
+    }
+
+    /// Cycles that are left: none after a measured call that took more than the budget. Outside of calls they are counted
+    /// from the last time that the firmware made progress.
+    fn left(&mut self, chip: &dyn sim::Simulator) -> u64 {
+        let (m, now) = (chip.memory(), chip.cycles());
+        let progress = (m.calls.len(), m.host.to_chip.len(), m.in_call());
+        if progress != self.progress {
+            if m.calls[self.progress.0..].iter().any(|c| c.fall - c.rise > self.budget) {
+                return 0;
+            }
+            (self.since, self.progress) = (now, progress);
+        }
+        match m.rose() {
+            Some(rise) => (rise + 1).saturating_add(self.budget).saturating_sub(now),
+            None => self.since.saturating_add(self.budget.max(OUTSIDE)).saturating_sub(now),
+        }
+    }
+}
+
 impl Simulator {
-    /// Runs until the firmware waits or fails, or `budget` cycles have passed since a measured call ended or the firmware
-    /// took a byte.
+    /// Runs until the firmware waits or fails, or until a measured call has taken more than `budget` cycles; see [`Limit`].
     pub(crate) fn advance(&mut self, budget: u64, ask: Option<&Py<PyAny>>) -> PyResult<Stop> {
         let mut looks = Looks::new(ask);
         let began = self.inner.cycles();
-        let progress = |s: &Self| (s.inner.memory().calls.len(), s.inner.memory().host.to_chip.len());
-        let (mut since, mut before) = (began, progress(self));
+        let mut limit = Limit::new(budget, &*self.inner);
         loop {
+            let left = limit.left(&*self.inner);
+            if left == 0 {
+                return Ok(Stop::Budget);
+            }
             let start = looks.last.elapsed().as_secs_f64();
-            let left = budget.saturating_sub(self.inner.cycles() - since);
             let stop = self.inner.run(left.min(self.slice).min(self.longest_slice));
-            let cycles = self.inner.cycles();
-            let took = looks.ask(cycles - began)? - start;
+            let took = looks.ask(self.inner.cycles() - began)? - start;
             let next = if took > LOOK { self.slice / 8 } else { self.slice * 2 };
             self.slice = next.max(SHORTEST).min(self.longest_slice);
-            let now = progress(self);
-            if now != before {
-                (since, before) = (cycles, now);
-            }
-            if stop != Stop::Budget || cycles - since >= budget {
+            if stop != Stop::Budget && limit.left(&*self.inner) > 0 {
                 return Ok(stop);
             }
         }
     }
 
-    /// Executes at most `limit` instructions; returns how often each of a measured call was, and how many branches were
-    /// taken.
-    pub(crate) fn count(&mut self, limit: u64, ask: Option<&Py<PyAny>>) -> PyResult<(HashMap<u32, u64>, u64)> {
+    /// Executes instructions one by one until the firmware waits or fails, or until a measured call has taken far more than
+    /// `budget` cycles. Returns why it stopped, how often each instruction of a measured call was executed, and how many
+    /// branches were taken.
+    pub(crate) fn count(&mut self, budget: u64, ask: Option<&Py<PyAny>>) -> PyResult<(Stop, HashMap<u32, u64>, u64)> {
         let mut looks = Looks::new(ask);
         let began = self.inner.cycles();
         let mut at: HashMap<u32, u64> = HashMap::new();
         let mut taken = 0;
-        for n in 0..limit {
+        let mut limit = Limit::new(budget.saturating_mul(STEPPED), &*self.inner);
+        for n in 0u64.. {
+            if limit.left(&*self.inner) == 0 {
+                return Ok((Stop::Budget, at, taken));
+            }
             if n % STEPS == 0 {
                 looks.ask(self.inner.cycles() - began)?;
             }
@@ -89,12 +127,10 @@ impl Simulator {
                 let behind = self.pc().wrapping_sub(pc);
                 taken += u64::from(behind == 0 || behind > 4);
             }
-            match stop {
-                Stop::Budget => {}
-                Stop::Idle => break,
-                Stop::Fault(f) => return Err(SimulatorFault::new_err((f.kind.name(), format!("{f}")))),
+            if stop != Stop::Budget {
+                return Ok((stop, at, taken));
             }
         }
-        Ok((at, taken))
+        unreachable!("a limit ends")
     }
 }
