@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from steelyard.device import foreign
 from steelyard.device.blocks import name_of
 from steelyard.device.foreign import Experiment
+from steelyard.model.errors import UserError
 from steelyard.model.target import Target
 from tests.conftest import the_target
 from tests.device.images import built, from_reset, linked, run
@@ -263,3 +264,10 @@ def test_damaged_images_end_in_bounds(tmp_path: Path, target: Target) -> None:
                     assert (seen.fault is None) == (seen.text == "")
 
     damage()
+
+
+def test_a_wrong_file_of_blocks_is_named(tmp_path: Path, bluepill: Target) -> None:
+    (tmp_path / "blocks.toml").write_text("[settings]\nclock = { address = 1, mask = 1, assumed = 1 }\n")
+    target = bluepill.but(folder=tmp_path)
+    with pytest.raises(UserError, match=r"blocks\.toml: settings.*address: unknown"):
+        foreign.run(target, from_reset(target, "fee7"), Experiment(cycles=1000, seconds=60.0))

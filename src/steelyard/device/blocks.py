@@ -3,14 +3,13 @@ settings of its clocks, its flash and its watchdogs."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from typing import Annotated
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
+from ..model import toml
 from ..model.target import BLOCKS, Target
 
 _Word = Annotated[int, Meta(ge=0, lt=1 << 32)]
@@ -32,7 +31,7 @@ _CORTEX = (
 )
 
 
-class Setting(Struct, frozen=True, forbid_unknown_fields=True):
+class Setting(toml.Table, frozen=True):
     """A register ``at`` an address, and what its bits in ``mask`` are ``assumed`` to be, as our start-up code leaves
     them. ``cycles`` says what cycles are then those with; ``watchdog`` after what time one resets the chip that these
     bits leave on; without words for either only seconds depend on the register. ``reset`` is the register after a
@@ -48,7 +47,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True):
     select: Annotated[int, Meta(ge=0, lt=256)] | None = None
 
 
-class _Said(Struct, frozen=True, forbid_unknown_fields=True):
+class _Said(toml.Table, frozen=True):
     """A ``blocks.toml``: spans and settings by what they are called."""
 
     peripherals: dict[str, _Span] = {}
@@ -59,7 +58,7 @@ class _Said(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def _said(target: Target) -> _Said:
     file = target.folder / BLOCKS
-    return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _Said) if file.exists() else _Said()
+    return toml.load(file, _Said) if file.exists() else _Said()
 
 
 def memories(target: Target) -> Iterator[tuple[str, int, int]]:
