@@ -21,6 +21,7 @@ from steelyard.publish.kernels import Figure, KernelRun, remark, tables
 from steelyard.publish.profile import CAUSES
 from steelyard.sources.kernels import kernels_of
 
+from .first import first_calls
 from .mixes import written
 
 CHIPS = [name for name in target_names() if load_target(name).is_chip]
@@ -110,6 +111,7 @@ RENAMED = """\
 {target}: the model is {model} now, and {file} is by {before}. STEELYARD_GOLDEN=write writes it.
 By the old model are also docs/validation/errors.csv, fidelity*.csv, sensitivity.csv and the tables of the pages, and
 the id in docs/claims.md and the core's page: CONTRIBUTING, "Change a timing model"."""
+AGAIN = "{target}: images of the same compiler are others than those of {first}. STEELYARD_GOLDEN=write writes it."
 OTHERS = "{target}: kernels came or went: {names}. STEELYARD_GOLDEN=write writes {file}."
 
 
@@ -129,9 +131,12 @@ def mixes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 
 @pytest.mark.parametrize("target", CHIPS)
-def test_no_model_changes_under_its_name(target: str, mixes: Callable[[str], dict[str, Figure]]) -> None:
-    """What every kernel and every mix takes, by the rules of the named model and what target.toml says of memory. A
-    kernel that is new does not hide that a rule is: the mixes have it too."""
+def test_no_model_changes_under_its_name(
+    target: str, mixes: Callable[[str], dict[str, Figure]], tmp_path: Path
+) -> None:
+    """What every kernel and every mix takes, by the rules of the named model and what target.toml says of memory, and
+    first calls of kernels and packages, which compilers change: they are held where the image is the same. A kernel
+    that is new does not hide that a rule is: mixes and packages have it too, and nothing is written then."""
     found = figures("-t", target)
     assert all(f.simulated > found["loop"].simulated for n, f in found.items() if n != "loop")
     for f in found.values():
@@ -143,17 +148,27 @@ def test_no_model_changes_under_its_name(target: str, mixes: Callable[[str], dic
     rows = list(csv.reader(file.read_text().splitlines()))[1:] if file.exists() else []
     known = {(by, kernel): cycles for by, kernel, cycles in rows}
     write = os.environ.get("STEELYARD_GOLDEN") == "write"
+    first, calls = file.with_name(f"first-{file.name}"), first_calls(load_target(target), tmp_path / "first")
+    rows = list(csv.reader(first.read_text().splitlines()))[1:] if first.exists() else []
+    held = {call: (cycles, image) for by, call, cycles, image in rows if by == model}
     say = {"target": target, "model": model, "file": f"tests/sources/kernels/{file.name}"}
     gone = {(by, kernel) for by, kernel in known.keys() - now.keys() if by == model and kernel.startswith("mix-")}
     other = sorted({k for by, k in now.keys() & known.keys() if now[by, k] != known[by, k]} | {k for _, k in gone})
+    same = {n for n in calls.keys() & held.keys() if calls[n][1] == held[n][1]}
+    other += sorted(f"first call of {n}" for n in same if calls[n] != held[n])
     assert not other, CHANGED.format(**say, names=", ".join(other))
     if write:
         lines = [f"{model},{kernel},{cycles}" for (_, kernel), cycles in sorted(now.items())]
         file.write_text("\n".join(["model,kernel,cycles", *lines, ""]))
+        lines = [f'{model},{n},{cycles},"{image}"' for n, (cycles, image) in sorted(calls.items())]
+        first.write_text("\n".join(["model,call,cycles,image", *lines, ""]))
         return
     before = sorted({by for by, _ in known} - {model})
     assert not before, RENAMED.format(**say, before=", ".join(before))
     assert now.keys() == known.keys(), OTHERS.format(**say, names=", ".join(k for _, k in now.keys() ^ known.keys()))
+    compilers = {image.rpartition(" ")[0] for _, image in held.values()}
+    if {image.rpartition(" ")[0] for _, image in calls.values()} == compilers or not held:
+        assert held == calls, AGAIN.format(target=target, first=first.name)
 
 
 def test_what_kernels_cannot_be_asked_is_refused() -> None:
