@@ -18,11 +18,11 @@ const SHORTEST: u64 = 1 << 10;
 const LOOK: f64 = 0.25;
 /// Single steps between two looks at the time.
 const STEPS: u64 = 1 << 10;
-/// Cycles that the harness may take outside of measured calls before it takes a byte or begins a call, where the limit of
-/// a call is smaller: several times what it takes for the largest buffers.
+/// Cycles that the harness may take outside of measured calls before it takes a byte or begins a call, where the limit
+/// of a call is smaller: several times what it takes for the largest buffers.
 const OUTSIDE: u64 = 1 << 28;
-/// How often a stepped call may take the cycles that one in blocks may: instructions alone issue with no other, and lose
-/// what was fetched ahead.
+/// How often a stepped call may take the cycles that one in blocks may: instructions alone issue with no other, and
+/// lose what was fetched ahead.
 const STEPPED: u64 = 16;
 
 /// Asks Python now and then whether to go on.
@@ -63,8 +63,8 @@ impl Limit {
         Self { budget, since: chip.cycles(), progress: (m.calls.len(), m.host.to_chip.len(), m.in_call()) }
     }
 
-    /// Cycles that are left: none after a measured call that took more than the budget. Outside of calls they are counted
-    /// from the last time that the firmware made progress.
+    /// Cycles that are left: none after a measured call that took more than the budget. Outside of calls they are
+    /// counted from the last time that the firmware made progress.
     fn left(&mut self, chip: &dyn sim::Simulator) -> u64 {
         let (m, now) = (chip.memory(), chip.cycles());
         let progress = (m.calls.len(), m.host.to_chip.len(), m.in_call());
@@ -82,7 +82,8 @@ impl Limit {
 }
 
 impl Simulator {
-    /// Runs until the firmware waits or fails, or until a measured call has taken more than `budget` cycles; see [`Limit`].
+    /// Runs until the firmware waits or fails, or until a measured call has taken more than `budget` cycles; see
+    /// [`Limit`].
     pub(crate) fn advance(&mut self, budget: u64, ask: Option<&Py<PyAny>>) -> PyResult<Stop> {
         let mut looks = Looks::new(ask);
         let began = self.inner.cycles();
@@ -103,9 +104,9 @@ impl Simulator {
         }
     }
 
-    /// Executes instructions one by one until the firmware waits or fails, or until a measured call has taken far more than
-    /// `budget` cycles. Returns why it stopped, how often each instruction of a measured call was executed, and how many
-    /// branches were taken.
+    /// Executes instructions one by one until the firmware waits or fails, or until a measured call has taken far more
+    /// than `budget` cycles. Returns why it stopped, how often each instruction of a measured call was executed, and
+    /// how many branches were taken.
     pub(crate) fn count(&mut self, budget: u64, ask: Option<&Py<PyAny>>) -> PyResult<(Stop, HashMap<u32, u64>, u64)> {
         let mut looks = Looks::new(ask);
         let began = self.inner.cycles();
