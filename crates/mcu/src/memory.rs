@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 pub use self::unmodelled::{Access, Register, Unmodelled};
 use self::watch::Watch;
+use crate::periph::mask;
 use crate::{Chip, Fault, FaultKind, Host, Peripheral, build_peripheral};
 
 /// Most addresses that [`Memory::reads`] keeps.
@@ -316,6 +317,7 @@ impl Memory {
         if self.crashed() {
             return;
         }
+        let value = value & mask(N as u8);
         if self.flash_offset(address).is_some_and(|o| o < self.flash.len()) {
             return self.fault(FaultKind::FlashWrite { address }, site);
         }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::periph::mask;
+
 /// Most addresses that are kept; accesses to others are faults.
 const MOST: usize = 4096;
 
@@ -27,6 +29,7 @@ pub struct Access {
     pub first: u32,
     /// The one that used it last.
     pub last: u32,
+    /// What the core's have; those of peripherals are bytes.
     value: u64,
     /// All bits that were ever written as one.
     ones: u64,
@@ -40,6 +43,8 @@ pub struct Unmodelled {
     without: Vec<Range<u32>>,
     /// What became of them.
     pub seen: BTreeMap<Register, Access>,
+    /// What was written to those of peripherals: accesses of any size see each other's bytes.
+    bytes: BTreeMap<u32, u8>,
     /// What they are before, where that is not 0.
     at_reset: BTreeMap<Register, u64>,
 }
@@ -47,12 +52,12 @@ pub struct Unmodelled {
 impl Unmodelled {
     /// None used yet, within these addresses and without those.
     pub fn new(within: Vec<Range<u32>>, without: Vec<Range<u32>>) -> Self {
-        Self { within, without, seen: BTreeMap::new(), at_reset: BTreeMap::new() }
+        Self { within, without, seen: BTreeMap::new(), bytes: BTreeMap::new(), at_reset: BTreeMap::new() }
     }
 
     /// What is kept.
     pub fn kept(&self) -> Vec<(Register, u64)> {
-        self.seen.iter().map(|(&register, a)| (register, a.value)).collect()
+        self.seen.keys().map(|&register| (register, self.value(register))).collect()
     }
 
     /// Every register that was used, and all bits that were ever written to it as one.
@@ -64,9 +69,24 @@ impl Unmodelled {
         self.at_reset.get(&register).copied().unwrap_or(0)
     }
 
-    /// What this register keeps.
+    /// What this register keeps; of a peripheral's, the four bytes at its address.
     pub fn value(&self, register: Register) -> u64 {
-        self.seen.get(&register).map_or_else(|| self.reset(register), |a| a.value)
+        match register {
+            Register::At(address) => self.word(address).into(),
+            Register::Control(_) => self.seen.get(&register).map_or_else(|| self.reset(register), |a| a.value),
+        }
+    }
+
+    fn word(&self, address: u32) -> u32 {
+        u32::from_le_bytes([0, 1, 2, 3].map(|k| self.byte(address.wrapping_add(k))))
+    }
+
+    fn byte(&self, at: u32) -> u8 {
+        let at_reset = || {
+            let part = |from: u32| Some(self.at_reset.get(&Register::At(from))? >> (8 * (at - from)));
+            (at & !3..=at).rev().find_map(part).unwrap_or(0) as u8
+        };
+        self.bytes.get(&at).copied().unwrap_or_else(at_reset)
     }
 
     /// Keeps a value that no program wrote.
@@ -110,17 +130,32 @@ impl Unmodelled {
     }
 
     pub(crate) fn read(&mut self, address: u32, bytes: usize, pc: u32) -> Option<u32> {
-        let register = self.register(Register::At(address), pc)?;
-        register.reads += 1;
-        let value = register.value as u32;
-        Some(if bytes < 4 { value & ((1 << (8 * bytes)) - 1) } else { value })
+        self.register(Register::At(address), pc)?.reads += 1;
+        Some(self.word(address) & mask(bytes as u8))
     }
 
-    pub(crate) fn write(&mut self, address: u32, _bytes: usize, value: u32, pc: u32) -> Option<()> {
+    pub(crate) fn write(&mut self, address: u32, bytes: usize, value: u32, pc: u32) -> Option<()> {
         let register = self.register(Register::At(address), pc)?;
         register.writes += 1;
-        register.value = value.into();
-        register.ones |= u64::from(value);
+        register.ones |= u64::from(value & mask(bytes as u8));
+        self.bytes.extend((address..).zip(value.to_le_bytes()).take(bytes));
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Register, Unmodelled};
+
+    #[test]
+    fn accesses_of_any_size_see_each_others_bytes() {
+        let mut u = Unmodelled::new([0x100..0x200].into(), Vec::new());
+        u.keep(Register::At(0x100), 0x8000_0001);
+        assert_eq!(u.read(0x103, 1, 0), Some(0x80));
+        u.write(0x101, 1, 0xFF12, 0);
+        assert_eq!(u.read(0x100, 4, 0), Some(0x8000_1201));
+        u.write(0x102, 2, 0x5634, 0);
+        assert_eq!((u.read(0x100, 4, 0), u.value(Register::At(0x100))), (Some(0x5634_1201), 0x5634_1201));
+        assert_eq!((u.seen[&Register::At(0x101)].writes, u.read(0x200, 4, 0)), (1, None));
     }
 }

@@ -4,7 +4,7 @@
 //! (chapters 17 "GPIO" and 18 "UART"); FPIOA and SYSCTL are as the vendor's standalone SDK declares them, from
 //! memory. None of it was tried on a board.
 
-use super::{Host, Peripheral, Registers, report_edge};
+use super::{Host, Peripheral, Registers, part, report_edge};
 use crate::PeripheralConfig;
 
 pub(super) fn uarths(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -98,7 +98,7 @@ impl Peripheral for Sysctl {
         const PLL_LOCK: u32 = 0x18;
         const PLL0_LOCKED: u32 = 3;
         let value = self.regs.read(offset, size, host)?;
-        Some(if offset == PLL_LOCK { value | PLL0_LOCKED } else { value })
+        Some(if offset & !3 == PLL_LOCK { value | part(PLL0_LOCKED, offset, size) } else { value })
     }
 
     fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()> {

@@ -205,18 +205,35 @@ impl Registers {
 }
 
 impl Peripheral for Registers {
-    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+    fn read(&mut self, offset: u32, size: u8, _: &mut Host) -> Option<u32> {
         let mut v = *self.values.get(offset as usize / 4)?;
         for f in self.ready.iter().filter(|f| f.offset == offset & !3) {
             v = v & !(f.from << f.by) | (v & f.from) << f.by;
         }
-        Some(v)
+        Some(part(v, offset, size))
     }
 
-    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
-        *self.values.get_mut(offset as usize / 4)? = value;
+    fn write(&mut self, offset: u32, size: u8, value: u32, _: &mut Host) -> Option<()> {
+        let register = self.values.get_mut(offset as usize / 4)?;
+        *register = merged(*register, offset, size, value);
         Some(())
     }
+}
+
+/// The lowest bits of a register that `size` bytes have.
+pub(crate) fn mask(size: u8) -> u32 {
+    u32::MAX >> (32 - 8 * u32::from(size.clamp(1, 4)))
+}
+
+/// What `size` bytes at `offset` read of a register of 32 bits.
+fn part(register: u32, offset: u32, size: u8) -> u32 {
+    register >> (8 * (offset % 4)) & mask(size)
+}
+
+/// A register of 32 bits after `size` bytes at `offset` were written: the others stay.
+fn merged(register: u32, offset: u32, size: u8, value: u32) -> u32 {
+    let (mask, by) = (mask(size), 8 * (offset % 4));
+    register & !(mask << by) | (value & mask) << by
 }
 
 fn report_edge(trigger: Option<u8>, old: u32, new: u32, host: &mut Host) {
@@ -228,6 +245,33 @@ fn report_edge(trigger: Option<u8>, old: u32, new: u32, host: &mut Host) {
 #[cfg(test)]
 mod tests {
     use super::{Host, PeripheralConfig, build};
+
+    #[test]
+    fn a_byte_changes_its_part_of_a_register() {
+        let host = &mut Host::default();
+        for kind in ["stm32-flash", "esp-registers"] {
+            let (_, mut registers) =
+                build(&PeripheralConfig { kind, base: 0, trigger_bit: None }).expect("it is known");
+            registers.write(0, 4, 0x1122_3305, host);
+            registers.write(1, 1, 0xFF00, host);
+            assert_eq!(registers.read(0, 4, host), Some(0x1122_0005), "{kind}");
+            registers.write(2, 2, 0x4455, host);
+            let read = [(0, 1), (1, 1), (3, 1), (2, 2), (0, 4)].map(|(at, size)| registers.read(at, size, host));
+            assert_eq!(read, [5, 0, 0x44, 0x4455, 0x4455_0005].map(Some), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_narrow_write_on_the_rp2040_is_on_all_lanes() {
+        let host = &mut Host::default();
+        let (_, mut pads) =
+            build(&PeripheralConfig { kind: "rp2040-pads", base: 0, trigger_bit: None }).expect("it is known");
+        pads.write(5, 1, 0x56, host);
+        assert_eq!(pads.read(4, 4, host), Some(0x5656_5656));
+        pads.write(0x2004, 2, 0x0101, host); // sets bits
+        assert_eq!(pads.read(4, 4, host), Some(0x5757_5757));
+        assert_eq!(pads.read(6, 1, host), Some(0x57));
+    }
 
     #[test]
     fn clocks_are_ready_as_soon_as_they_are_on() {

@@ -1,6 +1,6 @@
 //! Resets, clocks, UART and ports of the RP2040. Sections are those of the RP2040 data sheet.
 
-use super::{Host, Peripheral, Registers, report_edge};
+use super::{Host, Peripheral, Registers, mask, part, report_edge};
 use crate::PeripheralConfig;
 
 /// The copies of a block whose writes flip, set and clear bits are 4 KiB each (2.1.2).
@@ -79,20 +79,21 @@ fn change(old: u32, copy: u32, value: u32) -> u32 {
 
 impl Peripheral for Atomic {
     fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32> {
-        let at = offset & 0xFFF;
-        match &self.ready {
-            Some(r) if r.at == at => {
-                let own = self.regs.read(at, size, host)? & r.kept;
-                Some((r.from)(self.regs.read(r.of, size, host)?) | own)
-            }
-            _ => self.regs.read(at, size, host),
-        }
+        let at = offset & 0xFFC;
+        let own = self.regs.read(at, 4, host)?;
+        let word = match &self.ready {
+            Some(r) if r.at == at => (r.from)(self.regs.read(r.of, 4, host)?) | own & r.kept,
+            _ => own,
+        };
+        Some(part(word, offset, size))
     }
 
     fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()> {
-        let at = offset & 0xFFF;
-        let old = self.regs.read(at, size, host)?;
-        self.regs.write(at, size, change(old, offset >> 12, value), host)
+        let at = offset & 0xFFC;
+        let old = self.regs.read(at, 4, host)?;
+        // a byte or a half-word is on all lanes of the bus (2.1.4)
+        let value = (value & mask(size)) * (u32::MAX / mask(size));
+        self.regs.write(at, 4, change(old, offset >> 12, value), host)
     }
 }
 
@@ -108,9 +109,9 @@ impl Peripheral for Clocks {
         const REF: u32 = 0x30;
         const SYS: u32 = 0x3C;
         let chosen = |source: u32| 1 << source;
-        match offset & 0xFFF {
-            0x38 => Some(chosen(self.inner.read(REF, size, host)? & 3)),
-            0x44 => Some(chosen(self.inner.read(SYS, size, host)? & 1)),
+        match offset & 0xFFC {
+            0x38 => Some(part(chosen(self.inner.read(REF, 4, host)? & 3), offset, size)),
+            0x44 => Some(part(chosen(self.inner.read(SYS, 4, host)? & 1), offset, size)),
             _ => self.inner.read(offset, size, host),
         }
     }
