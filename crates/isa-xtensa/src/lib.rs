@@ -84,6 +84,10 @@ impl Core for Xtensa {
         self.new_end.take()
     }
 
+    fn looped(&self, end: u32) -> bool {
+        (self.lend, self.pc) == (end, self.lbeg)
+    }
+
     fn disassemble(&self, pc: u32) -> (String, u32) {
         decode::disassemble(self, pc)
     }

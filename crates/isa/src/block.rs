@@ -89,6 +89,11 @@ pub trait Core: Sized + Send + Sync {
     fn windowed(&self) -> bool {
         false
     }
+    /// Right after an instruction that ended at `end`, whether the program went back there to begin another round of a
+    /// hardware loop.
+    fn looped(&self, _end: u32) -> bool {
+        false
+    }
     /// A measured call begins: notes what it must not change besides RAM, and tells the memory what it may write there.
     fn call_begins(&mut self) {}
     /// It has returned: puts an end to what would bring the program back into it. False where its callers would not go

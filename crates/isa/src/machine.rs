@@ -368,12 +368,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 (None, Some(call)) => call.fall - before.max(call.rise),
                 (None, None) => 0,
             };
-            let whole = within == self.cycles - before;
-            let next = self.core.pc();
+            let (whole, next) = (within == self.cycles - before, self.core.pc());
             if let Some(shares) = self.shares.as_mut().filter(|_| within > 0) {
                 let work = piece.parts.iter().map(|p| p.0).find(|w| *w != Work::Nothing).unwrap_or(Work::Nothing);
-                // an exception leaves without having done its instruction
-                let left = next != piece.block.end && !piece.parts.iter().any(|p| p.0 == Work::Branch);
+                // an exception leaves without having done its instruction; who turns round in a hardware loop has done it
+                let led = next == piece.block.end || self.core.looped(piece.block.end);
+                let left = !led && !piece.parts.iter().any(|p| p.0 == Work::Branch);
                 if !whole || other < 0 || left {
                     add(shares, Cause::Instead, work, within);
                 } else {
