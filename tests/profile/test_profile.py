@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse.profile import by_function, inclusive
+from steelyard.building import built
 from steelyard.cli.app import app
 from steelyard.cli.select import implementations
+from steelyard.device import simulated
 from steelyard.device.client import _OWN, encode
 from steelyard.inside import profile, sizes
 from steelyard.model import paths
@@ -24,6 +27,7 @@ from steelyard.model.workload import workload
 from steelyard.pipeline import Job
 from steelyard.publish import profile as tables
 from steelyard.publish.flame import flame_svg
+from steelyard.sources.kernels import kernels_of, message, package
 from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
 
@@ -76,6 +80,35 @@ def test_a_profile_adds_up_to_the_measured_call(label: str, target: Target, benc
     assert abs(entry.inclusive - measured) < 40
     assert sum(seen.instructions.values()) <= seen.cycles * 1.05
     assert 0 < seen.taken < sum(seen.instructions.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "taken"),
+    [
+        ("msp430f1611", "memory-to-memory", 1),
+        ("msp430f1611", "branch-taken", 9),
+        ("uno", "branch-taken", 9),
+        ("bluepill", "branch-taken", 9),
+        ("bluepill", "it-skipped-wide", 1),
+        ("esp32", "branch-taken", 9),
+        ("esp32", "loop-hardware", 1),
+        ("gd32vf103", "branch-taken", 9),
+        ("gd32vf103", "branch-not-taken", 1),
+    ],
+)
+def test_a_taken_branch_goes_elsewhere_whatever_the_lengths(name: str, kernel: str, taken: int, tmp_path: Path) -> None:
+    """In a round of a kernel, with the branch back to its beginning."""
+    target = the_target(name)
+    of = kernels_of(target.chip.core)
+    assert of is not None
+    image = built(package(of.every, tmp_path), target).images["both"]
+    number = [k.name for k in of.every].index(kernel)
+
+    def counted(rounds: int) -> int:
+        client = simulated(target, image)
+        return client.profile(client.hello.zeros(Op.HASH, message(number, rounds)))[2]
+
+    assert counted(18) - counted(16) == 2 * taken
 
 
 _ODD = """static unsigned char counts[9] = {1}; static unsigned char zeros[31];

@@ -111,7 +111,7 @@ impl Simulator {
         let mut looks = Looks::new(ask);
         let began = self.inner.cycles();
         let mut at: HashMap<u32, u64> = HashMap::new();
-        let mut taken = 0;
+        let (mut taken, mut branches) = (0, HashMap::new());
         let mut limit = Limit::new(budget.saturating_mul(STEPPED), &*self.inner);
         for n in 0u64.. {
             if limit.left(&*self.inner) == 0 {
@@ -125,8 +125,8 @@ impl Simulator {
             let stop = self.inner.step();
             if inside && self.inner.memory().in_call() {
                 *at.entry(pc).or_default() += 1;
-                let behind = self.pc().wrapping_sub(pc);
-                taken += u64::from(behind == 0 || behind > 4);
+                let after = *branches.entry(pc).or_insert_with(|| self.inner.after_branch(pc));
+                taken += u64::from(after.is_some_and(|after| after != self.pc()));
             }
             if stop != Stop::Budget {
                 return Ok((stop, at, taken));

@@ -7,7 +7,7 @@ pub use isa::{Invocation, Profile, Share, Shares, Span};
 pub use isa_riscv::csr_name;
 
 use isa::native::Lower;
-use isa::{Core, Machine, Timing};
+use isa::{Core, Machine, Timing, Work};
 use isa_avr::{AVR5, AVR25, AVR51, AVRXMEGA3, Avr};
 use isa_msp430::Msp430;
 use isa_riscv::{Features as RiscvFeatures, Riscv};
@@ -91,6 +91,8 @@ pub trait Simulator: Send + Sync {
     fn set_registers(&mut self, values: &[u32]) -> bool;
     /// Assembly text at `pc` and its length in bytes.
     fn disassemble(&self, pc: u32) -> (String, u32);
+    /// The address after the instruction at `pc`, or after its IT block, if one of them may branch, jump or skip.
+    fn after_branch(&self, pc: u32) -> Option<u32>;
 }
 
 impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
@@ -211,6 +213,11 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn disassemble(&self, pc: u32) -> (String, u32) {
         self.core.disassemble(pc)
+    }
+
+    fn after_branch(&self, pc: u32) -> Option<u32> {
+        let run = self.core.decode(pc, 1);
+        run.steps.iter().any(|s| C::work(s) == Work::Branch).then_some(run.end)
     }
 }
 
