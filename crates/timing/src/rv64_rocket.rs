@@ -59,7 +59,7 @@ const ALL: u32 = 62;
 
 impl Timing<Riscv<u64>> for Rocket {
     fn id(&self) -> &'static str {
-        "rv64-rocket/3"
+        "rv64-rocket/4"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
@@ -72,12 +72,12 @@ impl Timing<Riscv<u64>> for Rocket {
             let (issue, result) = cycles(s.class);
             let operands = ready[usize::from(s.rs1)].max(ready[usize::from(s.rs2)]);
             now = now.max(if issue == 0 { 0 } else { operands });
+            now = now.max(ready[usize::from(s.rd)]); // a result that still comes is not overtaken; x0 is always there
             if matches!(s.class, Class::Multiply | Class::MultiplyHigh | Class::MultiplyWord | Class::Divide) {
                 now = now.max(multiplier);
                 multiplier = now + result;
             }
             if s.rd != 0 {
-                now = now.max(ready[usize::from(s.rd)]); // a result that still comes is not overtaken
                 ready[usize::from(s.rd)] = now + result;
             }
             now += issue;
@@ -137,6 +137,8 @@ mod tests {
         assert_eq!(cycles(&[0x0004_3503, 0x0016_0613, 0x0015_0593]), 3); // one instruction between
         assert_eq!(cycles(&[0x02B5_0533, 0x0015_0593]), 11); // mul a0, a0, a1; addi a1, a0, 1
         assert_eq!(cycles(&[0x02B5_0533, 0x02B5_8633]), 11); // mul; mul
+        // lbu a3, (a1); mul a3, a4, a4; mul a5, a4, a4: the product waits for its register, and the next for the product
+        assert_eq!(cycles(&[0x0005_C683, 0x02E7_06B3, 0x02E7_07B3]), 3 + 10 + 1);
         assert_eq!(cycles(&[0x0004_2503, 0x0004_2503]), 3); // lw a0, (s0), twice
         assert_eq!(cycles(&[0x02B5_0533, 0x02B5_5633]), 10 + super::DIVIDE); // mul a0, a0, a1; divu a2, a0, a1
     }
