@@ -82,6 +82,9 @@ pub struct Chip<'a> {
     /// Flash timing.
     #[serde(default)]
     pub flash_timing: Flash,
+    /// Whether each bit of the first MiB of RAM's and of the peripherals' addresses has an address of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bit_band: bool,
     /// Peripherals that firmware touches.
     #[serde(borrow)]
     pub peripherals: Vec<PeripheralConfig<'a>>,
@@ -98,6 +101,7 @@ impl Chip<'_> {
             flash_in_data: Some(flash.0),
             ram: region(ram),
             flash_timing: Flash::default(),
+            bit_band: false,
             peripherals: Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Data memory with a fast path for RAM, exact observation, and named faults for the rest.
 
+mod bits;
 mod outside;
 mod unmodelled;
 mod watch;
@@ -84,6 +85,7 @@ pub struct Memory {
     /// Where flash appears in the data space; none where only special instructions read it.
     flash_in_data: Option<u32>,
     flash_data_wait: i64,
+    bit_band: bool,
     /// Cycles at the start of the current block.
     pub block_start: u64,
     /// Cycles beyond the static ones since the start of the current block; negative for skipped work.
@@ -152,6 +154,7 @@ impl Memory {
             flash: vec![0xFF; chip.flash.size as usize].into(),
             flash_in_data: chip.flash_in_data,
             flash_data_wait: i64::from(chip.flash_timing.data_wait_states),
+            bit_band: chip.bit_band,
             block_start: 0,
             stall: 0,
             deadline: 0,
@@ -288,6 +291,9 @@ impl Memory {
         if self.crashed() {
             return 0;
         }
+        if let Some((at, bit)) = self.bit_at(address, N as u32) {
+            return self.load::<N>(at, sp, site) >> bit & 1;
+        }
         self.host.now = self.now(site);
         self.host.sp = sp;
         self.note_read(Register::At(address));
@@ -318,6 +324,9 @@ impl Memory {
             return;
         }
         let value = value & mask(N as u8);
+        if let Some(bit) = self.bit_at(address, N as u32) {
+            return self.store_bit::<N>(bit, value, sp, site);
+        }
         if self.flash_offset(address).is_some_and(|o| o < self.flash.len()) {
             return self.fault(FaultKind::FlashWrite { address }, site);
         }
