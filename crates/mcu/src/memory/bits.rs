@@ -12,7 +12,7 @@ impl Memory {
         let inside = |&&(_, words): &&(u32, u32)| address.wrapping_sub(words) < 32 * BYTES;
         let (base, words) = REGIONS.iter().find(inside).filter(|_| self.bit_band)?;
         let number = (address - words) / 4;
-        let from = number / 8 & !(bytes - 1);
+        let from = (number / 8) & !(bytes - 1);
         Some((base + from, number - 8 * from))
     }
 
