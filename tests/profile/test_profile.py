@@ -86,8 +86,7 @@ def test_a_profile_adds_up_to_the_measured_call(label: str, target: Target, benc
     ("name", "kernel", "taken"),
     [
         ("msp430f1611", "memory-to-memory", 1),
-        ("msp430f1611", "branch-taken", 9),
-        ("uno", "branch-taken", 9),
+        ("uno", "skip-2", 9),
         ("bluepill", "branch-taken", 9),
         ("bluepill", "it-skipped-wide", 1),
         ("esp32", "branch-taken", 9),
