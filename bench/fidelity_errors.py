@@ -60,7 +60,7 @@ QUOTED: tuple[tuple[Callable[[], Errors], str, str, int, str, str], ...] = (
     ),
     (lambda: held("nrf52840", "assembly"), "assembly", "any", 0, "fidelity", HELD),
     (lambda: held("due", "assembly"), "assembly", "any", 0, "fidelity", PARTLY),
-    (lambda: zero_wait("stm32f407", "cortex-m4/3", "cortex-m4"), "assembly", "any", 0, "arm-zero-wait", ZERO),
+    (lambda: zero_wait("stm32f407", "cortex-m4/4", "cortex-m4"), "assembly", "any", 0, "arm-zero-wait", ZERO),
     (lambda: held("nrf52840", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", THEIRS),
     (lambda: held("due", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", THEIRS),
     (lambda: held("mkrzero", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", THEIRS),

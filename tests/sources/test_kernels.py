@@ -73,11 +73,13 @@ def test_a_round_of_a_kernel_takes_what_the_manual_says() -> None:
 
 @pytest.mark.parametrize(("target", "wait"), [("nrf52840", 1), ("bluepill", 2), ("nucleo-f746zg", 1)])
 def test_waits_have_their_cause_whatever_the_instruction(target: str, wait: int) -> None:
-    """Of 8 accesses each: a jump may read where to, an unaligned load waits for flash too, and one of an IT block is
-    done with it."""
+    """Of 8 accesses each: a jump may read where to, an unaligned load waits for flash too, a Cortex-M3's in each of
+    the three accesses that it is, and one of an IT block is done with it."""
     found = figures("-t", target)
-    for name in ("table", "load-pc", "table-branch", "table-branch-half", "unaligned-table", "it-table"):
+    for name in ("table", "load-pc", "table-branch", "table-branch-half", "it-table"):
         assert found[name].causes["flash-data"] == pytest.approx(8 * wait, abs=0.1), name
+    accesses = 1 if target == "nucleo-f746zg" else 3
+    assert found["unaligned-table"].causes["flash-data"] == pytest.approx(8 * accesses * wait, abs=0.1)
     for name, of in (
         ("unaligned-1", "unaligned-1"),
         ("unaligned-table", "unaligned-1"),

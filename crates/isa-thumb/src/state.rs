@@ -17,13 +17,15 @@ pub struct Events {
     pub mul_long: Option<MulLong>,
     /// Unaligned access: address and bytes (2 or 4).
     pub unaligned: fn(u32, u32) -> u32,
+    /// Whether these are so many accesses more, each of which waits for data in flash.
+    pub splits: bool,
     /// WFE that finds an event.
     pub wfe: u32,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { div: |_, _, _| 0, mul_long: None, unaligned: |_, _| 0, wfe: 1 }
+        Self { div: |_, _, _| 0, mul_long: None, unaligned: |_, _| 0, splits: false, wfe: 1 }
     }
 }
 

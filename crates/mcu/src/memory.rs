@@ -225,6 +225,16 @@ impl Memory {
         self.waits.unaligned += i64::from(cycles);
     }
 
+    /// An access to `address` is so many more on the bus: each waits again where it is flash's.
+    #[inline(always)]
+    pub fn wait_again(&mut self, address: u32, accesses: u32) {
+        if self.flash_offset(address).is_some_and(|o| o < self.flash.len()) {
+            let cycles = i64::from(accesses) * self.flash_data_wait;
+            self.stall += cycles;
+            self.waits.data += cycles;
+        }
+    }
+
     /// The program allows interrupts, which are not modelled, where `on`.
     pub fn allow_interrupts(&mut self, on: bool) {
         self.host.interrupts |= on && !self.crashed();

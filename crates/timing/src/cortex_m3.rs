@@ -46,13 +46,13 @@ impl CortexM3 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: Some(mul_long), unaligned, ..Events::default() }
+        Events { div, mul_long: Some(mul_long), unaligned, splits: true, ..Events::default() }
     }
 }
 
 impl Timing<Thumb> for CortexM3 {
     fn id(&self) -> &'static str {
-        "cortex-m3/3"
+        "cortex-m3/4"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

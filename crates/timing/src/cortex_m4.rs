@@ -27,13 +27,13 @@ impl CortexM4 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: None, unaligned, ..Events::default() }
+        Events { div, mul_long: None, unaligned, splits: true, ..Events::default() }
     }
 }
 
 impl Timing<Thumb> for CortexM4 {
     fn id(&self) -> &'static str {
-        "cortex-m4/3"
+        "cortex-m4/4"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

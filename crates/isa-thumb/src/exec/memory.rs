@@ -46,7 +46,11 @@ fn alignment(cpu: &mut Thumb, i: &Insn, address: u32, size: Size) -> bool {
             cpu.mem.fault(FaultKind::Unaligned { address }, i.site);
             return false;
         }
-        cpu.mem.count_unaligned((cpu.events.unaligned)(address, size.bytes()));
+        let more = (cpu.events.unaligned)(address, size.bytes());
+        cpu.mem.count_unaligned(more);
+        if cpu.events.splits {
+            cpu.mem.wait_again(address, more);
+        }
     }
     true
 }
