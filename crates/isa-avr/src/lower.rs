@@ -61,7 +61,7 @@ impl Lower for Avr {
         Layout { slots, pc: offset_of!(Self, pc), by_block: true, unaligned: true, ..Layout::default() }
     }
 
-    fn lower<E: Emit>(&self, _: u32, insns: &[Insn<Self>], e: &mut E) {
+    fn lower<E: Emit>(&self, _: u32, insns: &[Insn<Self>], _: usize, e: &mut E) {
         let ops: Vec<_> = insns.iter().map(|i| self.op(i)).collect();
         let spans = Spans::new(self, insns, &ops);
         let open = vec![None; spans.spans.len()];

@@ -15,7 +15,7 @@ impl<X: Word> Lower for Riscv<X> {
         Layout { slots: slots.collect(), pc: std::mem::offset_of!(Self, pc), ..Layout::default() }
     }
 
-    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E) {
+    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], _: usize, e: &mut E) {
         let mut at = pc;
         let last = insns.len() - 1;
         for (k, i) in insns.iter().enumerate() {

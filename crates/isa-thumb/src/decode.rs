@@ -278,6 +278,7 @@ pub(crate) fn items(cpu: &Thumb, pc: u32, max: usize) -> (Vec<Item>, u32) {
     let mut at = pc;
     let mut count = 0;
     loop {
+        let first = items.len();
         let ended = match find(cpu, at) {
             Ok(Found { row, operands: o, .. }) if row.op == Op::It => {
                 let (bytes, n) = push_block(cpu, &mut items, at, o.c, o.d);
@@ -286,7 +287,6 @@ pub(crate) fn items(cpu: &Thumb, pc: u32, max: usize) -> (Vec<Item>, u32) {
                 false
             }
             _ => {
-                let first = items.len();
                 at = at.wrapping_add(push(cpu, &mut items, at, false));
                 count += 1;
                 let ended = items[first].step.class.ends();
@@ -294,7 +294,7 @@ pub(crate) fn items(cpu: &Thumb, pc: u32, max: usize) -> (Vec<Item>, u32) {
                 ended
             }
         };
-        let guarded_end = items.iter().any(|i| i.step.guarded && i.step.class.ends());
+        let guarded_end = items[first..].iter().any(|i| i.step.guarded && i.step.class.ends());
         if ended {
             break;
         }

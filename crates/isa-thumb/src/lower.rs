@@ -35,8 +35,8 @@ impl Lower for Thumb {
         Layout { slots, pc: r + 4 * PC, ..Layout::default() }
     }
 
-    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E) {
-        let (items, _) = decode::items(self, pc, isa::MAX_RUN);
+    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], max: usize, e: &mut E) {
+        let (items, _) = decode::items(self, pc, max);
         assert!(items.len() == insns.len(), "decoding is a function of the code");
         let mut run = Lowering { e, compared: None, timed: self.events.mul_long.is_some() };
         for (k, (item, i)) in items.iter().zip(insns).enumerate() {

@@ -2,8 +2,8 @@
 
 use std::mem::offset_of;
 
+use isa::Insn;
 use isa::native::{ByHandler, Emit, Layout, Lower, Op as Do, Slot, Slots, Test};
-use isa::{Insn, MAX_RUN};
 
 use crate::op::{Amount, Load, Loop, Op, Shift, Store};
 use crate::state::{SP, Xtensa, ps};
@@ -62,8 +62,8 @@ impl Lower for Xtensa {
         Layout { slots, pc: offset_of!(Self, pc), flash_in_words: true, ..Layout::default() }
     }
 
-    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E) {
-        let steps = decode::run(self, pc, MAX_RUN).steps;
+    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], max: usize, e: &mut E) {
+        let steps = decode::run(self, pc, max).steps;
         let mut run = Lowering { cpu: self, insns, steps: &steps, sar: Sar::Unknown, e };
         if steps.len() != insns.len() {
             // the end of a loop became known in this run, whose code is about to be dropped

@@ -222,6 +222,9 @@ pub struct Costs {
 
 /// A timing model: sees which instructions retire, never their values.
 pub trait Timing<C: Core>: Send + Sync {
+    /// Longest run that is decoded as one block, in instructions. Straight code that is longer is cut, and what follows is
+    /// priced as after a branch: a model whose costs depend on what came before it says more than programs have.
+    const MAX_RUN: usize = 128;
     /// Identity that records carry, such as `avre+/1`; changes when any figure can change.
     fn id(&self) -> &'static str;
     /// Static costs of a straight run. A model may keep what it learns of the run, by its addresses: a clone shares that, and
@@ -256,6 +259,8 @@ pub trait Timing<C: Core>: Send + Sync {
     fn history(&mut self) -> &mut [u8] {
         &mut []
     }
+    /// All runs are forgotten that [`Timing::costs`] was asked for: what was learnt of them may be, too.
+    fn forget(&mut self) {}
     /// Forgets all state, as after reset.
     fn reset(&mut self) {}
 }

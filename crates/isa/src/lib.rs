@@ -18,6 +18,6 @@ pub mod values;
 pub use agree::blocks_agree;
 pub use block::{Block, Core, Costs, Exec, Insn, Invocation, OneCycle, Run, TableRow, Timing, next};
 pub use cause::{Cause, Share, Shares, Work};
-pub use machine::{MAX_RUN, Machine};
+pub use machine::Machine;
 pub use pattern::{Fields, Pattern, Template};
 pub use profile::{Node, Profile, Span};

@@ -13,14 +13,12 @@ use crate::native::Translator;
 use crate::pieces::{Pieces, part};
 use crate::profile::Profile;
 
-/// Longest run that is decoded as one block, in instructions.
-pub const MAX_RUN: usize = 128;
-/// Most instructions of decoded blocks, and most runs in pieces: a jump to each address in turn makes a block for each. With
-/// more, all are forgotten. It is more than any program needs that goes from its first instruction to its last.
+/// Most instructions of decoded blocks: a jump to each address in turn makes a block for each. With more, all are forgotten.
+/// It is more than any program needs that goes from its first instruction to its last.
 const MOST_DECODED: usize = 1 << 23;
-const MOST_PIECES: usize = 1 << 12;
 /// Most parts of runs that are kept: an image may say that a function begins at each instruction.
 const MOST_PARTS: usize = 1 << 16;
+const PIECE: usize = 16; // one that is a piece takes the memory of so many
 
 /// No instruction of any core has more bytes: the MSP430's have six.
 const MAX_BYTES: usize = 6;
@@ -81,7 +79,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             blocks: Vec::new(),
             decoded: 0,
             cycles: 0,
-            max_run: MAX_RUN,
+            max_run: T::MAX_RUN,
             profile: None,
             whole: false,
             places: Vec::new(),
@@ -118,6 +116,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     fn forget(&mut self) {
         self.blocks.fill_with(|| None);
         self.decoded = 0;
+        self.timing.forget();
         self.pieces.clear();
         (self.parts, self.open) = (HashMap::new(), None);
         if let Some(translator) = &mut self.translator {
@@ -230,8 +229,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
                 None => {
                     let m = self.core.memory_mut();
-                    m.block_start = self.cycles;
-                    m.stall = 0;
+                    (m.block_start, m.stall) = (self.cycles, 0);
                     m.fault(FaultKind::BadFetch, Site { pc, cycles: 0 });
                     let stop = m.stop.unwrap_or(Stop::Budget);
                     return self.outside(stop);
@@ -263,8 +261,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 self.last = usize::MAX;
             } else {
                 let m = self.core.memory_mut();
-                m.block_start = self.cycles;
-                m.stall = 0;
+                (m.block_start, m.stall) = (self.cycles, 0);
                 self.last = slot;
                 let first = block.insns.as_ptr();
                 // SAFETY: `first` is the first instruction of a block, whose last one does not continue.
@@ -336,12 +333,15 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let run = match open {
                 Some(run) => run,
                 None => {
-                    if self.pieces.len() > MOST_PIECES {
-                        self.pieces.clear();
+                    if !self.pieces.contains_key(&pc) {
+                        if self.decoded > MOST_DECODED {
+                            self.forget();
+                        }
+                        let run = Pieces::of(&self.core, &self.timing, pc);
+                        self.decoded += PIECE * run.of.len();
+                        self.pieces.insert(pc, run);
                     }
-                    let (core, timing) = (&self.core, &self.timing);
-                    let run = self.pieces.entry(pc).or_insert_with(|| Pieces::of(core, timing, pc, MAX_RUN));
-                    entry = self.timing.enter_by_cause(run.start, run.end);
+                    entry = self.timing.enter_by_cause(pc, self.pieces[&pc].end);
                     pc
                 }
             };
@@ -443,7 +443,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     fn forget_over(&mut self, at: u32, which: impl Fn(&Block<C>) -> bool) {
         let end = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
         let end = end.min(self.blocks.len());
-        let from = end.saturating_sub(MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize);
+        let from = end.saturating_sub(T::MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize);
         let found = self.blocks[from..end].iter_mut().filter(|b| b.as_deref().is_some_and(&which));
         if found.map(|b| *b = None).count() == 0 {
             return;
@@ -465,7 +465,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// Generates native code for the block at index `slot`, if possible.
     #[cold]
     fn translate(&mut self, slot: usize) {
-        if self.max_run != MAX_RUN {
+        if self.max_run != T::MAX_RUN {
             return;
         }
         let Some(translator) = &mut self.translator else { return };
@@ -488,7 +488,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
 
     /// From now on, decodes one instruction per block, or runs again.
     pub fn single_step(&mut self, on: bool) {
-        let max_run = if on { 1 } else { MAX_RUN };
+        let max_run = if on { 1 } else { T::MAX_RUN };
         if self.max_run != max_run {
             self.max_run = max_run;
             self.forget();

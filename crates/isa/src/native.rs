@@ -131,8 +131,8 @@ pub trait Emit: Values {
 pub trait Lower: Core {
     /// Where its state is.
     fn layout() -> Layout;
-    /// Describes the run at `pc`, which is decoded in `insns`.
-    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E);
+    /// Describes the run at `pc`, which is decoded in `insns` with at most `max` real instructions.
+    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], max: usize, e: &mut E);
 }
 
 /// Code for the blocks of a machine; crate `translate` has it.

@@ -26,8 +26,8 @@ pub(crate) struct Pieces<C> {
 
 impl<C: Core> Pieces<C> {
     /// The run at `pc`, with the costs that `timing` gives it.
-    pub fn of(core: &C, timing: &impl Timing<C>, pc: u32, max: usize) -> Self {
-        let run = core.decode(pc, max);
+    pub fn of<T: Timing<C>>(core: &C, timing: &T, pc: u32) -> Self {
+        let run = core.decode(pc, T::MAX_RUN);
         let (costs, parts) = (timing.costs(&run.steps), parts::<C>(timing, &run.steps));
         let (start, end) = (pc, run.end);
         let mut pieces = Self { start, end, of: BTreeMap::new() };
@@ -37,7 +37,7 @@ impl<C: Core> Pieces<C> {
             let next = one.end;
             pieces.of.insert(at, piece(&run, &costs, &parts, at, one));
             // what ends a run may be shorter than it: an instruction that is none
-            if next <= at || next >= end || !run.insns.iter().any(|i| i.site.pc == next) {
+            if next <= at || next >= end || at_address(&run, next).is_empty() {
                 return pieces;
             }
             at = next;
@@ -71,13 +71,19 @@ fn within<C: Core>(run: &Run<C>, part: &Run<C>) -> Vec<Option<usize>> {
     let mut seen: Vec<(u32, Work)> = Vec::new();
     let mut one = |(insn, step): (&Insn<C>, &C::Step)| {
         let same = (insn.site.pc, C::work(step));
-        let before = seen.iter().filter(|s| **s == same).count();
+        let before = seen.iter().rev().take_while(|s| s.0 == same.0).filter(|s| **s == same).count();
         seen.push(same);
-        let alike = |&k: &usize| (run.insns[k].site.pc, C::work(&run.steps[k])) == same;
+        let alike = |&k: &usize| C::work(&run.steps[k]) == same.1;
         // the end of a part may look like one of the whole run
-        (0..run.insns.len()).filter(alike).nth(before).filter(|_| insn.site.pc < part.end)
+        at_address(run, same.0).filter(alike).nth(before).filter(|_| insn.site.pc < part.end)
     };
     part.insns.iter().zip(&part.steps).map(&mut one).collect()
+}
+
+/// The instructions of a run at an address: these are in their order.
+fn at_address<C: Core>(run: &Run<C>, pc: u32) -> Range<usize> {
+    let from = run.insns.partition_point(|i| i.site.pc < pc);
+    from..from + run.insns[from..].iter().take_while(|i| i.site.pc == pc).count()
 }
 
 /// A part of a run, with the costs that its instructions have there.

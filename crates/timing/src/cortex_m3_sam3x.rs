@@ -19,7 +19,7 @@ use isa::native::Edge;
 use isa::{Cause, Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 
-use crate::cortex_m3::{CortexM3, P_LATE, Wide, core_cycles, late};
+use crate::cortex_m3::{CortexM3, MAX_RUN, P_LATE, Wide, core_cycles, late};
 use crate::fetch::Front;
 
 /// Binary logarithm of the bytes that one flash access fetches.
@@ -43,8 +43,10 @@ impl CortexM3Sam3x {
 }
 
 impl Timing<Thumb> for CortexM3Sam3x {
+    const MAX_RUN: usize = MAX_RUN;
+
     fn id(&self) -> &'static str {
-        "cortex-m3-sam3x/3"
+        "cortex-m3-sam3x/4"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

@@ -10,7 +10,7 @@ use isa::{Cause, Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
 
-use crate::cortex_m3::{core_cycles, costs, div, unaligned};
+use crate::cortex_m3::{MAX_RUN, core_cycles, costs, div, unaligned};
 use crate::fetch::Front;
 
 /// A Cortex-M4 with its flash.
@@ -32,6 +32,8 @@ impl CortexM4 {
 }
 
 impl Timing<Thumb> for CortexM4 {
+    const MAX_RUN: usize = MAX_RUN;
+
     fn id(&self) -> &'static str {
         "cortex-m4/4"
     }

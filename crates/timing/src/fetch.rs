@@ -74,6 +74,8 @@ impl Front {
         match self {
             Self::Ready => Edge::Fixed(0),
             Self::Prefetch(p) => Edge::Fixed(p.refill(last, start)),
+            // a run that needs a place twice is never held
+            Self::Cache(c) if c.touched(start, end).count() > c.lines.len() => Edge::Ask,
             Self::Cache(c) => {
                 let words = c.touched(start, end).map(|line| (c.place(line), line, true)).collect();
                 Edge::Held { words, stamps: None }
@@ -86,6 +88,13 @@ impl Front {
         match self {
             Self::Ready | Self::Cache(_) => None,
             Self::Prefetch(p) => Some(&mut p.last_end),
+        }
+    }
+
+    /// Forgets what it keeps of runs.
+    pub fn forget(&mut self) {
+        if let Self::Cache(c) = self {
+            c.waits.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }
 
@@ -221,28 +230,23 @@ impl LineCache {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         let places = self.lines.len() - 1;
-        let mut missing = 0u64;
-        for (k, line) in self.touched(start, end).enumerate() {
+        let held = self.touched(start, end).all(|line| self.lines[line as usize & places] == line);
+        if held { 0 } else { self.fetch(start, end) }
+    }
+
+    /// Fetches the lines that a run misses; returns the cycles that it waits for them.
+    fn fetch(&mut self, start: u32, end: u32) -> u32 {
+        let touched = self.touched(start, end);
+        let places = self.lines.len() - 1;
+        let known = (self.queue != 0).then(|| self.waits.lock().unwrap_or_else(PoisonError::into_inner));
+        let waits = known.as_ref().and_then(|w| w.get(&(start, end))).map_or(&[][..], |w| w);
+        let mut stall = 0;
+        for (k, line) in touched.enumerate() {
             let place = &mut self.lines[line as usize & places];
             if *place != line {
                 *place = line;
-                missing |= 1 << k.min(63);
+                stall += k.checked_sub(1).and_then(|k| waits.get(k)).copied().unwrap_or(self.wait_states);
             }
-        }
-        if missing == 0 { 0 } else { self.stall(missing, start, end) }
-    }
-
-    /// Cycles that a run waits for the lines that it misses, one bit for each.
-    fn stall(&self, missing: u64, start: u32, end: u32) -> u32 {
-        if self.queue == 0 {
-            return missing.count_ones() * self.wait_states;
-        }
-        let known = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
-        let waits = known.get(&(start, end)).map_or(&[][..], |w| w);
-        let (mut left, mut stall) = (missing >> 1, if missing & 1 == 1 { self.wait_states } else { 0 });
-        while left != 0 {
-            stall += waits.get(left.trailing_zeros() as usize).copied().unwrap_or(self.wait_states);
-            left &= left - 1;
         }
         stall
     }

@@ -11,6 +11,13 @@ macro_rules! enters_by {
             (0, self.history.enter(start, end))
         }
     };
+    (front) => {
+        crate::enters_by!(front,);
+
+        fn forget(&mut self) {
+            self.front.forget();
+        }
+    };
     ($field:ident $(,)?) => {
         #[inline(always)]
         fn enter(&mut self, start: u32, end: u32) -> u32 {

@@ -178,7 +178,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             self.now = self.fresh();
             self.ended = false;
             self.inside = self.enter_loop();
-            core.lower(plan.start, plan.insns, &mut self);
+            core.lower(plan.start, plan.insns, self.region.max_run, &mut self);
             assert!(self.ended && self.labels.is_empty(), "a run ends at its end");
             for (block, now) in std::mem::take(&mut self.exits) {
                 self.now = now;

@@ -218,7 +218,7 @@ impl<C: Lower, T: Timing<C>> Native<C, T> {
         if self.table.is_empty() {
             self.table = vec![std::ptr::null(); blocks.len()];
         }
-        let region = Region::new(core, blocks, at, |place| !self.table[place].is_null());
+        let region = Region::new(core, blocks, T::MAX_RUN, at, |place| !self.table[place].is_null());
         let context = &mut jit.context;
         context.func.signature = signature();
         let conv = jit.module.target_config().default_call_conv;

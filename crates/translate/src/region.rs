@@ -30,13 +30,21 @@ pub(crate) struct Region<'b, C> {
     /// Decoded blocks, by index.
     pub blocks: &'b [Option<Box<Block<C>>>],
     pub base: u32,
+    /// Most instructions of a decoded block.
+    pub max_run: usize,
 }
 
 impl<'b, C: Lower> Region<'b, C> {
     /// The region of the block at index `at`; it ends where there is code already.
-    pub fn new(core: &C, blocks: &'b [Option<Box<Block<C>>>], at: usize, made: impl Fn(usize) -> bool) -> Self {
+    pub fn new(
+        core: &C,
+        blocks: &'b [Option<Box<Block<C>>>],
+        max_run: usize,
+        at: usize,
+        made: impl Fn(usize) -> bool,
+    ) -> Self {
         let base = core.memory().flash_base;
-        let mut region = Self { plans: Vec::new(), by_start: HashMap::new(), blocks, base };
+        let mut region = Self { plans: Vec::new(), by_start: HashMap::new(), blocks, base, max_run };
         let enough = blocks[at].as_ref().map_or(0, |b| b.runs() / PART);
         let mut queue = VecDeque::from([base.wrapping_add(at as u32 * C::CODE_ALIGN)]);
         let mut size = 0;
@@ -51,7 +59,7 @@ impl<'b, C: Lower> Region<'b, C> {
                 continue;
             }
             let mut survey = Survey::default();
-            core.lower(pc, &block.insns, &mut survey);
+            core.lower(pc, &block.insns, max_run, &mut survey);
             size += block.insns.len();
             queue.extend(&survey.next);
             region.by_start.insert(pc, region.plans.len());

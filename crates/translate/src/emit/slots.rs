@@ -126,7 +126,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         }
         let Some(block) = self.region.block(to) else { return u64::MAX };
         let mut survey = Survey::default();
-        self.core.lower(to, &block.insns, &mut survey);
+        self.core.lower(to, &block.insns, self.region.max_run, &mut survey);
         !survey.kills
     }
 
