@@ -242,6 +242,17 @@ def test_what_has_no_value_to_sort_by_stands_as_it_does_unsorted(cli: Cli, tmp_p
         assert re.findall(r"toyhash/i(\d)", cli(f"publish {sort}").out) == ["1", "2", "3"], sort
 
 
+def test_a_file_of_all_metrics_is_sorted_by_a_size(cli: Cli, tmp_path: Path) -> None:
+    """The order is not that of the means, and the size is of another workload than most runs."""
+    sized = [record(f"toy{n}/ref", cycles=n, per_byte=10 - n, load="16/64") for n in (1, 2, 3)]
+    store(tmp_path / "results.db", *sized, *(record(f"toy{n}/ref") for n in (1, 2)))
+    for ending in ("csv", "json", "parquet"):
+        result = cli(f"publish --sort encrypt@16/64 -o all.{ending}")
+        assert (result.code, "no run here" in result.err) == (0, False), ending
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text())))
+    assert [(r["variant"], r["encrypt@16/64"]) for r in rows] == [("toy3", "660"), ("toy2", "740"), ("toy1", "820")]
+
+
 def test_the_nearest_sizes_are_of_the_operation(cli: Cli, tmp_path: Path) -> None:
     """Hashes of the same workload, which are stored after them, have other sizes."""
     store(tmp_path / "results.db", record(), record("toyhash/ref", primitive="crypto_hash"))

@@ -158,6 +158,14 @@ def test_what_a_table_is_sorted_by_is_in_it(site: Site) -> None:
     assert [h.count("heap") for h in heads] == [0, 1, 0]
 
 
+def test_all_of_it_is_sorted_by_a_size(tmp_path: Path) -> None:
+    some = (record(f"toy{n}/ref", digest=str(n), cycles=n, per_byte=10 - n) for n in (1, 2, 3))
+    with made(tmp_path / "results.db", *some) as store:
+        reply = Site(store).get("/results/results.csv?sort=encrypt@16/64")
+    rows = list(csv.DictReader(io.StringIO(reply.body.decode())))
+    assert [(r["variant"], r["encrypt@16/64"]) for r in rows] == [("toy3", "660"), ("toy2", "740"), ("toy1", "820")]
+
+
 def test_a_runs_figures_stand_by_what_they_are_of() -> None:
     names = (
         "stack",

@@ -30,8 +30,9 @@ class Found(NamedTuple):
 
 class Selection:
     """The rows that have one of the names ``what`` and pass the filter ``where``, with what ``columns`` need; None
-    means all metrics. They are the newest run of each setup, unless ``all_runs`` are asked for or a run is named; of
-    ``every`` generation, or of the newest sources of a place only, which no filter brings others back to.
+    means all metrics, and the sizes among those ``wanted``. They are the newest run of each setup, unless ``all_runs``
+    are asked for or a run is named; of ``every`` generation, or of the newest sources of a place only, which no filter
+    brings others back to.
 
     ``test`` is the filter, ``equal`` what the database can see to; :class:`UserError` where the filter is wrong.
     """
@@ -44,13 +45,14 @@ class Selection:
         *,
         all_runs: bool = False,
         every: bool = False,
+        wanted: Collection[str] = (),
     ) -> None:
         self.what = what
         self.test = expression.parse(where) if where.strip() else None
         # flags do not tell which sources are the newest
         known = FILTERS.keys() - {"flags"}
         self.equal = {n: v for n, v in self.test.required.items() if n in known} if self.test else {}
-        names = {*(columns or ()), *(self.test.columns if self.test else ())}
+        names = {*(wanted if columns is None else columns), *(self.test.columns if self.test else ())}
         self.metrics, self.sizes = needed(names)
         self._every = columns is None
         self._derived = columns is None or bool(names & MADE.keys())

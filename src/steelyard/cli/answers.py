@@ -40,7 +40,7 @@ def asked(
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number; the rest is
     :func:`answered`'s.
     """
-    rows, older = found(what, where, columns, db, all_runs=all_runs, every=every)
+    rows, older = found(what, where, columns, db, all_runs=all_runs, every=every, wanted=wanted)
     return answered(
         rows,
         what,
@@ -63,10 +63,11 @@ def found(
     all_runs: bool = False,
     every: bool = False,
     beside: Collection[Made] = (),
+    wanted: Collection[str] = (),
 ) -> Found:
     """All rows that names and filter leave, the newest run of each setup, of ``every`` generation or of the newest
     sources; says which words mean nothing stored. What is ``beside`` them made other rows of the answer."""
-    selection = Selection(what, where, columns, all_runs=all_runs, every=every)
+    selection = Selection(what, where, columns, all_runs=all_runs, every=every, wanted=wanted)
     known, test = dict(selection.equal), selection.test
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
