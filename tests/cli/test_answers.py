@@ -64,6 +64,19 @@ def test_means_over_few_known_answers_are_told(cli: Cli, tmp_path: Path) -> None
     assert "mean over" not in cli("publish -c label,rom").out
 
 
+def test_energy_is_a_mean_over_known_answers_and_what_hardware_has_is_none(cli: Cli, tmp_path: Path) -> None:
+    few = Verification("package", 258, 0, 0)
+    for primitive, told in (("crypto_aead", True), ("lwc_rtl", False)):
+        figures = {"energy_encrypt_modelled": 2.0, "fmax_mean": 50.0, "lut": 700.0, "cycles_encrypt_mean": 9.0}
+        one = replace(record(primitive=primitive, target="uno" if told else "ecp5"), metrics=figures)
+        other = replace(record("toy2/ref", primitive=primitive, target=one.setup.target), metrics=figures)
+        store(tmp_path / f"{primitive}.db", one, replace(other, verification=few))
+        commands = ["publish -c label,energy_encrypt_modelled", "compare toy1 toy2 --everything"]
+        commands += [] if told else ["publish", "publish -c label,lut,fmax_mean", "rank --by fmax_mean"]
+        for command in commands:
+            assert ("known answers" in cli(f"{command} --db {primitive}.db").out) == told, command
+
+
 @pytest.mark.parametrize(("vectors", "told"), [(900, True), (1089, False)])
 def test_means_over_somewhat_fewer_known_answers_are_told(cli: Cli, tmp_path: Path, vectors: int, told: bool) -> None:
     """A package that takes much RAM has only the shorter ones; one with a file of its own has some more."""

@@ -300,9 +300,12 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
 
 
 def in_means(row: Row) -> int | None:
-    """How many known answers a row's means are over: those of NIST's sizes. Older records count others with them."""
+    """How many known answers a row's means are over: those of NIST's sizes. Older records count others with them.
+    Hardware has no such means: its vectors are operations."""
     vectors = row.get("vectors")
-    return min(vectors, NIST_CALLS.get(str(row.get("primitive")), vectors)) if isinstance(vectors, int) else None
+    if row.get("primitive") == "lwc_rtl" or not isinstance(vectors, int):
+        return None
+    return min(vectors, NIST_CALLS.get(str(row.get("primitive")), vectors))
 
 
 def means_over(row: Row) -> int:

@@ -262,7 +262,7 @@ def fewer(
     """Says whose means are over fewer calls than others', of which the longest is over ``most``, or these rows': an
     algorithm for short messages looks faster than it is. Rows are ``called`` what this column has; those that are
     ``marks`` of a figure do not have the means themselves."""
-    means = [n for n in names if n.endswith("_mean")]
+    means = [n for n in names if n not in CONTEXT and metric(n).known]
     if not means:
         return []
     here, least = most_known(rows)
