@@ -8,9 +8,12 @@ from itertools import product
 from pathlib import Path
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
+from steelyard.cli import revisions
 from steelyard.cli.records import as_json
+from steelyard.model.reasons import Failure, Reason
 from tests.made_up import record, store
 
 from .conftest import Cli, cells
@@ -83,7 +86,8 @@ def test_where_only_other_workloads_share_sources_no_size_is_compared(cli: Cli, 
     store(tmp_path / "results.db", record(), record(digest="b", load="kat", rom=400), record(digest="b", flags="-Os"))
     result = cli("compare flags==-O3 flags==-Os -c rom,stack --everything")
     assert re.search(r"400 +500", result.out)
-    assert "stack" not in result.out
+    assert "stack (bytes)" not in result.out
+    assert "1 setup of other sizes on one side, so not compared: stack" in result.out
     assert "workload differs, without what depends on sizes" in result.out
 
 
@@ -134,3 +138,65 @@ def test_one_call_stands_beside_no_other_primitives(cli: Cli) -> None:
         assert refused.code == 2
         said = "asconhash256/small is a crypto_hash and asconaead128/small a crypto_aead: only one primitive"
         assert said in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize(
+    "rule", ["ram>0%", "encrypt@16/64>0%", "energy_encrypt_modelled>0%", "image_rom>10%", "rom>10%"]
+)
+def test_a_gate_compares_what_it_names(cli: Cli, tmp_path: Path, rule: str) -> None:
+    """Whatever the columns are, and although the size is of another workload than most runs."""
+    for n, label in enumerate(("toy1/ref", "toy2/ref"), 1):
+        more = {"energy_encrypt_modelled": 2.0 * n, "image_rom": 600 * n, "rom": 500 * n, "stack": 80 * n}
+        store(tmp_path / "results.db", record(label, load="16/64", per_byte=10 * n, **more))  # type: ignore[arg-type]
+        store(tmp_path / "results.db", record(label, load="gmu", **more))  # type: ignore[arg-type]
+    for columns in ("", "-c cycles_encrypt_mean"):
+        worse = cli([*f"compare toy1 toy2 {columns} --fail-on".split(), rule])
+        assert (worse.code, f"--fail-on: {rule[: rule.index('>')]} is worse by more than" in worse.err) == (1, True)
+        assert cli([*f"compare toy2 toy1 {columns} --fail-on".split(), rule]).code == 0
+
+
+def test_what_was_left_out_is_neither_unchanged_nor_passed(cli: Cli, tmp_path: Path) -> None:
+    old = [record(load=load, stack=159) for load in ("kat", "default")]
+    store(tmp_path / "results.db", old[0], record("toy2/ref", load="0/16", stack=183), old[1])
+    plain = cli("compare toy1 toy2")
+    assert (plain.code, "no change in RAM" in plain.out) == (0, False)
+    assert "no change in static RAM" in plain.out
+    assert "1 setup of other sizes on one side, so not compared: stack, heap" in plain.out
+    for rule in ("stack>0%", "worse", "any>50%"):
+        gate = cli(["compare", "toy1", "toy2", "--fail-on", rule])
+        what = "stack" if rule.startswith("stack") else "stack, heap"
+        said = f"--fail-on: {what} of toy2/ref on uno were of other sizes, so nobody can compare them"
+        assert (gate.code, said in " ".join(gate.err.split())) == (1, True), rule
+    assert cli(["compare", "toy1", "toy2", "--fail-on", "rom>0%"]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [("ticks_encrypt_mean", "nothing that was compared has"), ("context", "one side of toy2/ref on uno has no")],
+)
+def test_a_gate_does_not_pass_what_no_figure_is_of(cli: Cli, tmp_path: Path, metric: str, said: str) -> None:
+    store(tmp_path / "results.db", record(context=4), record("toy2/ref"))
+    gate = cli(["compare", "toy1", "toy2", "--fail-on", f"{metric}>5%"])
+    assert (gate.code, f"--fail-on: {said} {metric}" in gate.err) == (1, True)
+
+
+def test_a_gate_does_not_pass_what_cannot_be_compared(cli: Cli, tmp_path: Path) -> None:
+    pairs = [record(f"toy{n}/ref", flags=f, compiler=f"gcc {c}") for n, f, c in (
+        (1, "-O3", 1), (1, "-Os", 1), (2, "-O3", 1), (2, "-Os", 2))]  # fmt: skip
+    store(tmp_path / "results.db", *pairs)
+    for more, code in ((), 1), (("--mixed",), 0):
+        gate = cli(["compare", "flags == -O3", "flags == -Os", "--fail-on", "worse", *more])
+        assert (gate.code, "toy2/ref on uno cannot be compared: compiler differs" in gate.err) == (code, not more)
+
+
+def test_what_a_revision_lost_is_no_longer_verified(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A package that is refused makes no run; one that was never verified is no loss."""
+    large = record("toy3/ref", failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many"))
+    held = {"HEAD~1": [record(), record("toy2/ref"), large], "HEAD": [record()]}
+    monkeypatch.setattr(revisions, "git", lambda *_: "0" * 40)
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda _, revision, __: held[revision])
+    gate = cli("compare --revisions HEAD~1 HEAD --fail-on worse")
+    assert (gate.code, gate.err.count("--fail-on: ")) == (1, 1)
+    assert "toy2/ref on uno was verified, and HEAD has no result of it" in gate.err
+    assert cli("compare --revisions HEAD~1 HEAD").code == 0
+    assert cli("compare --revisions HEAD HEAD~1 --fail-on worse").code == 0

@@ -79,8 +79,9 @@ class Change(Struct, frozen=True):
 
 class Pair(Struct, frozen=True):
     """Two rows of one setup. ``differs`` names what makes them incomparable, if they were compared all the same.
-    ``fewer``: one side has no room in RAM for many known answers, so that its means are those of shorter calls, and
-    ``without_means`` that they were left out for that."""
+    ``left_out`` are the metrics that both sides have and that were not compared, as they are of other calls: of other
+    sizes, or ``fewer``: one side has no room in RAM for many known answers, so that its means are those of shorter
+    calls, and ``without_means`` that they are among what was left out."""
 
     old: Row
     new: Row
@@ -88,6 +89,7 @@ class Pair(Struct, frozen=True):
     differs: tuple[str, ...] = ()
     fewer: bool = False
     without_means: bool = False
+    left_out: tuple[str, ...] = ()
 
     @property
     def verified(self) -> tuple[bool, bool]:
@@ -183,7 +185,9 @@ def compare(
             fewer = _fewer(a, b)
             means = [m for m in some if m.known] if fewer and not mixed else []
             some = [m for m in some if m not in means]
-            pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means))
+            without = [m.name for m in figures if m not in some] if len(some) < len(figures) else []
+            left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
+            pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.verified) else failed).append(pair)
     return Comparison(
         tuple(pairs),
@@ -348,6 +352,7 @@ def summary(c: Comparison) -> list[str]:
         for pair in c.pairs
         for ch in pair.changes
     }
+    left_out = {n: None for p in c.pairs for n in p.left_out}
     for kind, (good, bad) in _WORDS.items():
         by_target: dict[Value, set[str]] = {}
         for target, name, verdict in found:
@@ -367,7 +372,15 @@ def summary(c: Comparison) -> list[str]:
             hits = sum(bool(test(v)) for v in by_target.values())
             if hits:
                 parts.append(f"{word} on {_of(hits, n)}")
-        sentences.append(", ".join(parts) if parts else f"no change in {_NAMES.get(kind, kind)}")
+        what = _NAMES.get(kind, kind)
+        if any(_kind(name) == kind for name in left_out):  # the others are not all that there is of it
+            compared = dict.fromkeys(ch.metric for p in c.pairs for ch in p.changes)
+            what = _titles(name for name in compared if _kind(name) == kind)
+        sentences.append(", ".join(parts) if parts else f"no change in {what}")
+    if other := [p for p in c.pairs if "workload" in p.differs and p.left_out]:
+        names = dict.fromkeys(n for p in other for n in p.left_out)
+        text = f"{counted(len(other), 'setup')} of other sizes on one side"
+        sentences.append(f"{text}, so not compared: {_titles(names)}")
     if short := sum(p.without_means for p in c.pairs):
         text = "means over fewer known answers on one side are not compared, for these are the shorter ones"
         sentences.append(f"{counted(short, 'setup')}: {text}")
@@ -382,6 +395,10 @@ def summary(c: Comparison) -> list[str]:
 
 
 _NAMES = {"rom": "ROM", "ram": "RAM"}
+
+
+def _titles(names: Iterable[str]) -> str:
+    return ", ".join(metric(n).title for n in names)
 
 
 def _of(hits: int, n: int) -> str:

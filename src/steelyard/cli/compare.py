@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +62,8 @@ class Compare(options.Weighing, frozen=True, kw_only=True):
         "--fail-on",
         multiple=True,
         metavar="RULE",
-        help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse, and where NEW is no longer verified. Repeatable.",
+        help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse, where that cannot be said, and where NEW is no "
+        "longer verified, or with --revisions gone. Repeatable.",
     ),
     options.flag("--sources", help="Pair different sources too: the newest of each side."),
     options.flag("--mixed", help="Pair different compilers, harnesses or models too; marked."),
@@ -80,7 +81,7 @@ def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     from .revisions import Revisions  # most comparisons weigh nothing
 
     refuse({"--where": ask.where, "--sources": ask.sources, "--mixed": ask.mixed}, "not with --revisions; leave it out")
-    metrics = metrics_of(ask.columns)
+    metrics = _compared(ask)
     weighing = Revisions.of(ask, ask.workload)
     both = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
     return compare(*both, metrics=metrics, threshold=_fraction(ask.threshold), about=["revision"]), ()
@@ -90,7 +91,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     """Compares what is stored, or in files; and says what was left out."""
     weighed = {" ".join(ask.what): ask.what, "--target": ask.target, "--flags": ask.flags, "--workload": ask.workload}
     refuse(weighed, "only with --revisions; for stored runs write --where, such as 'target == uno'")
-    metrics = metrics_of(ask.columns)
+    metrics = _compared(ask)
     test = expression.parse(ask.where) if ask.where.strip() else None
     stored: list[Sequence[Row]] = []
     asked: list[Words] = []
@@ -104,8 +105,8 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
         stored.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
     (old, new), about, left_out = sides(asked, stored)
-    if ask.columns:
-        say_empty(metrics, [*old, *new], ask.db)
+    named = metrics if ask.columns else _limited(ask)
+    say_empty(named, [*old, *new], ask.db)
     compared = compare(
         old,
         new,
@@ -114,7 +115,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
         mixed=ask.mixed,
         sources=ask.sources,
         about=about,
-        wanted=metrics if ask.columns else (),
+        wanted=named,
     )
     return compared, left_out
 
@@ -139,20 +140,42 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     if not result.pairs:
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1
-    lost = result.lost if limits else ()
-    for pair in lost:
-        text = f"{pair.new['label']} on {pair.new['target']} was verified, and now is {pair.new['outcome']}"
+    if not limits:
+        return 0
+    failed = [f"{_at(p.new)} was verified, and now is {p.new['outcome']}" for p in result.lost]
+    if ask.revisions:  # both sides are all that was asked for; of what is stored the new one may have been narrowed
+        gone = [r for r in result.missing if r.get("outcome", "verified") == "verified"]
+        failed += [f"{_at(r)} was verified, and {ask.new} has no result of it" for r in gone]
+    failed += _unjudged(result, {name for name, _ in limits})
+    failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
+    for text in failed:
         stderr().print(f"--fail-on: {text}", style="bold red")
-    means = any(name == "any" or metric(name).known for name, _ in limits)
-    unequal = [p for p in result.pairs if p.without_means] if means else []
-    for pair in unequal:
-        known = f"{means_over(pair.old) or 'no'} known answers, and now over {means_over(pair.new) or 'none'}"
-        text = f"means of {pair.new['label']} on {pair.new['target']} were over {known}, so nobody can compare them"
-        stderr().print(f"--fail-on: {text}", style="bold red")
-    failed = [text for text, hit in ((f, _hit(result, *f)) for f in limits) if hit]
-    for name, percent in failed:
-        stderr().print(f"--fail-on: {name} is worse by more than {percent:g} %", style="bold red")
-    return 1 if failed or lost or unequal else 0
+    return 1 if failed else 0
+
+
+def _at(row: Row) -> str:
+    return f"{row['label']} on {row['target']}"
+
+
+def _unjudged(result: Comparison, names: Set[str]) -> Iterator[str]:
+    """Why it cannot be said whether what a limit ``names`` got worse: what was not compared is not unchanged."""
+    for _, new, differs in result.refused:
+        yield f"{_at(new)} cannot be compared: {' and '.join(differs)} differ{'s' * (len(differs) == 1)}"
+    compared = {ch.metric for p in result.pairs for ch in p.changes}
+    for pair in result.pairs:
+        left_out = [n for n in pair.left_out if "any" in names or n in names]
+        if any(metric(n).known for n in left_out) and pair.without_means:
+            known = f"{means_over(pair.old) or 'no'} known answers, and now over {means_over(pair.new) or 'none'}"
+            yield f"means of {_at(pair.new)} were over {known}, so nobody can compare them"
+            left_out = [n for n in left_out if not metric(n).known]
+        if left_out:
+            yield f"{', '.join(left_out)} of {_at(pair.new)} were of other sizes, so nobody can compare them"
+        one_side = [n for n in sorted(names) if (pair.old.get(n) is None) != (pair.new.get(n) is None)]
+        if one_side:
+            yield f"one side of {_at(pair.new)} has no {', '.join(one_side)}"
+    for name in sorted(names - {"any", *compared}):
+        if all(pair.old.get(name) is None and pair.new.get(name) is None for pair in result.pairs):
+            yield f"nothing that was compared has {name}"
 
 
 class _Source(NamedTuple):
@@ -214,6 +237,16 @@ def metrics_of(columns: str) -> tuple[str, ...]:
     for name in names:
         metric(name)  # a context column is not a metric
     return tuple(names) or (*METRICS, *felics.FIGURES.values())
+
+
+def _limited(ask: Compare) -> tuple[str, ...]:
+    """The metrics that ``--fail-on`` names."""
+    return tuple(dict.fromkeys(name for name, _ in map(_limit, ask.fail_on) if name != "any"))
+
+
+def _compared(ask: Compare) -> tuple[str, ...]:
+    """The metrics to be compared: those of the tables, and those that ``--fail-on`` names besides."""
+    return tuple(dict.fromkeys((*metrics_of(ask.columns), *_limited(ask))))
 
 
 def _fraction(text: str) -> float:
