@@ -31,8 +31,9 @@ class Trouble(Struct, frozen=True):
 
 
 def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Trouble]:
-    """Reads every record, every log, and what was handed in. ``step`` is told how many of how
-    many runs are done. Raises :class:`StoreError` where not even the list of runs can be read."""
+    """Looks at pages and indexes, and reads every record, every log, and what was handed in. ``step`` is told how
+    many of how many runs are done. Raises :class:`StoreError` where not even the list of runs can be read."""
+    yield from _pages(store)
     for what, count in store.orphans():
         yield Trouble(None, f"{what}: {count}", DAMAGED)
     known = store.known(checked=False)
@@ -53,6 +54,14 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
         step(done := done + len(batch), len(known))
     for what in moving.damaged(store):
         yield Trouble(None, what, "restore a copy, repeat a job whose record it is, or delete the submission")
+
+
+def _pages(store: Store) -> Iterator[Trouble]:
+    action = "restore a copy, or copy what can be read: steelyard db copy"
+    try:
+        yield from (Trouble(None, " ".join(flaw.split()), action) for flaw in store.flaws())
+    except StoreError as e:
+        yield Trouble(None, str(e), action)
 
 
 def _reads(store: Store, number: int, run: Identity) -> Iterator[Trouble]:

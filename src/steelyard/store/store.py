@@ -268,6 +268,22 @@ class Store:
         with self._reader() as reader:
             return reader.orphans()
 
+    def flaws(self) -> list[str]:
+        """See :func:`.soundness.flaws`."""
+        from . import soundness
+        from .engine import explained
+
+        with explained(self._name), self._engine.connect() as connection:
+            return list(soundness.flaws(connection))
+
+    def judged(self) -> bool:
+        """See :func:`.soundness.judged`."""
+        from . import soundness
+        from .engine import explained
+
+        with explained(self._name), self._engine.connect() as connection:
+            return soundness.judged(connection)
+
     def put_blob(self, content: str | bytes, within: Connection | None = None) -> str:
         """Stores a log, equal ones only once, and returns its digest; in a transaction of its own, or ``within`` one of
         this database."""
