@@ -9,6 +9,7 @@ from pathlib import Path
 from steelyard import building, device
 from steelyard.cli.select import bundled
 from steelyard.model.call import DeviceError, Op
+from steelyard.model.elf import segments
 from steelyard.model.implementation import Implementation
 from steelyard.model.target import Target
 from steelyard.sources.kernels import kernels_of, message, package
@@ -28,7 +29,8 @@ def first_calls(target: Target, folder: Path) -> dict[str, tuple[str, str]]:
     def take(name: str, image: Path, op: Op, data: bytes) -> None:
         client = device.simulated(target, image, 1 << 26)
         cycles = client.call(client.hello.zeros(op, data)).pulse.cycles
-        digest = hashlib.sha256(image.read_bytes()).hexdigest()[:16]
+        loaded = repr(segments(image.read_bytes())).encode()  # all else may have names of temporary files
+        digest = hashlib.sha256(loaded).hexdigest()[:16]
         found[name] = str(cycles), f"{compiler.version} {digest}"
 
     of = kernels_of(target.chip.core)
