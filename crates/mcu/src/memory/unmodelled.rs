@@ -145,11 +145,11 @@ impl Unmodelled {
 
 #[cfg(test)]
 mod tests {
-    use super::{Register, Unmodelled};
+    use super::{Range, Register, Unmodelled};
 
     #[test]
     fn accesses_of_any_size_see_each_others_bytes() {
-        let mut u = Unmodelled::new([0x100..0x200].into(), Vec::new());
+        let mut u = Unmodelled::new(vec![Range { start: 0x100, end: 0x200 }], Vec::new());
         u.keep(Register::At(0x100), 0x8000_0001);
         assert_eq!(u.read(0x103, 1, 0), Some(0x80));
         u.write(0x101, 1, 0xFF12, 0);
