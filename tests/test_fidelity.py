@@ -194,6 +194,13 @@ def test_claims_are_errors_of_families_that_no_number_was_fitted_to(target: str)
     assert re.findall(r"([\d.]+) % median", said) == [middle], "no other median"
 
 
+def test_targets_say_what_families_held_out_show() -> None:
+    for e in published():
+        told = re.search(r"([\d.]+) % median error on families held out", load_target(e.target).silicon)
+        if told and e.code == "assembly":
+            assert told[1] == f"{e.median_percent:.1f}", e.target
+
+
 def test_claims_say_what_compiled_code_on_mkrzero_carries() -> None:
     [error] = [e for e in published() if e.target == "mkrzero"]
     said = " ".join((ROOT / "docs" / "claims.md").read_text(encoding="utf-8").split())

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from steelyard.cli import revisions
 from steelyard.cli.records import as_json
 from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
 from tests.made_up import record, store
 
 from .conftest import Cli, cells
@@ -178,6 +179,18 @@ def test_a_gate_does_not_pass_what_no_figure_is_of(cli: Cli, tmp_path: Path, met
     store(tmp_path / "results.db", record(context=4), record("toy2/ref"))
     gate = cli(["compare", "toy1", "toy2", "--fail-on", f"{metric}>5%"])
     assert (gate.code, f"--fail-on: {said} {metric}" in gate.err) == (1, True)
+
+
+@pytest.mark.parametrize("rule", ["worse", "any>5%"])
+def test_a_gate_does_not_pass_a_mean_that_is_gone(cli: Cli, tmp_path: Path, rule: str) -> None:
+    store(tmp_path / "results.db", record(), replace(less := record("toy2/ref"), metrics=without_means(less)))
+    gate = cli(["compare", "toy1", "toy2", "--fail-on", rule])
+    assert (gate.code, "--fail-on: one side of toy2/ref on uno has no cycles_encrypt_mean" in gate.err) == (1, True)
+    assert cli(["compare", "toy2", "toy1", "--fail-on", rule]).code == 0
+
+
+def without_means(of: Record) -> dict[str, float]:
+    return {name: value for name, value in of.metrics.items() if not name.endswith("_mean")}
 
 
 def test_a_gate_does_not_pass_what_cannot_be_compared(cli: Cli, tmp_path: Path) -> None:

@@ -98,6 +98,17 @@ def test_what_asks_for_heap_that_is_not_there_chooses_no_mean(bench: Bench, uno:
     assert "cycles_encrypt_mean" not in record.metrics
 
 
+def test_who_asks_for_too_much_at_will_is_refused(bench: Bench, uno: Target) -> None:
+    """Also where its first call burns stack, so that there seems to be little."""
+    burns = "{ static unsigned char begun; if (!begun++) burn(); } if (n > 32 && !malloc(30000)) return -2;"
+    burn = "static __attribute__((noinline)) void burn(void)"
+    burn += "{ volatile unsigned char own[700]; own[0] = own[699] = 1; }"
+    files = toys.files(in_encrypt=burns, top=f"#include <stdlib.h>\n{burn}")
+    failure = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno, "0/16,0/64,0/128").failure
+    assert failure is not None
+    assert failure.detail.endswith("; smaller calls use much less"), failure
+
+
 def test_heap_that_the_deepest_stack_reaches_is_an_overflow(bench: Bench, uno: Target) -> None:
     """The simulator's guard is where the heap ended when the call began."""
     most = "unsigned char *big; unsigned s = 2000; while (s && !(big = malloc(s))) s -= 8; t[0] ^= deep(); free(big);"

@@ -47,6 +47,7 @@ _MISSING = tuple(
 )
 _UNSTARTED = re.compile(r"(?<![^\s:])([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)")
 #: what C leaves out of texts, and characters that it reads from their numbers
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _JOINED = re.compile(r"\\\n|\"\s*\"")
 _NUMBERED = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
 #: what the kernel says of a command with more words than it takes: a package can have so many folders
@@ -120,7 +121,7 @@ def _words(sources: Path) -> str:
     """The names and texts of a package's files as compilers repeat them, with single blanks."""
     texts = [str(f.relative_to(sources)) for f in sources.rglob("*")]
     texts += [f.read_text(encoding="utf-8", errors="replace") for f in sources.rglob("*") if f.is_file()]
-    joined = _JOINED.sub("", "\n".join(texts))
+    joined = _JOINED.sub("", _COMMENT.sub(" ", "\n".join(texts)))  # nobody says what a comment has
     return " ".join(_NUMBERED.sub(lambda m: chr(int(m[1], 16) if m[1] else int(m[2], 8)), joined).split())
 
 

@@ -171,8 +171,10 @@ def _unjudged(result: Comparison, names: Set[str]) -> Iterator[str]:
         if left_out:
             yield f"{', '.join(left_out)} of {_at(pair.new)} were of other sizes, so nobody can compare them"
         one_side = [n for n in sorted(names) if (pair.old.get(n) is None) != (pair.new.get(n) is None)]
+        if "any" in names:  # what is gone may be worse
+            one_side += [n for n in METRICS if pair.old.get(n) is not None and pair.new.get(n) is None]
         if one_side:
-            yield f"one side of {_at(pair.new)} has no {', '.join(one_side)}"
+            yield f"one side of {_at(pair.new)} has no {', '.join(dict.fromkeys(one_side))}"
     for name in sorted(names - {"any", *compared}):
         if all(pair.old.get(name) is None and pair.new.get(name) is None for pair in result.pairs):
             yield f"nothing that was compared has {name}"

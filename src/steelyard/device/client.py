@@ -131,9 +131,9 @@ class Client:
         return (op, mlen, adlen) in self._made or self.hello.fits(op, mlen, adlen, self.need.of(op, mlen, adlen))
 
     def nearly_full(self, op: Op, mlen: int, adlen: int) -> bool:
-        """Whether a call of this size can have had no room: whether twice the stack and heap that other calls say, and
-        twice its buffers, do not fit."""
-        return not self.hello.fits(op, 2 * mlen, 2 * adlen, 2 * self.need.of(op, mlen, adlen))
+        """Whether a call of this size can have had no room: whether twice the least stack and heap that calls of half
+        the size use, and twice its buffers, do not fit."""
+        return not self.hello.fits(op, 2 * mlen, 2 * adlen, 2 * self.need.at_least(op, mlen, adlen))
 
     def no_room(self, op: Op, mlen: int, adlen: int) -> None:
         """Notes that a call of this size asked for more heap than there is."""
@@ -220,6 +220,8 @@ class Client:
         op, mlen, adlen = request.op, self._message(request), len(request.ad)
         stack = answer.stack if answer.pulse.stack is None else answer.pulse.stack
         self.need.saw(op, mlen, adlen, stack + answer.heap)
+        if answer.code == 0 and not answer.full:
+            self.need.came(op, mlen, adlen, stack + answer.heap)
         if self.hello.api == API_BLOCK:
             return
         if answer.heap and not self.hello.fits(op, mlen, adlen, stack + answer.heap - ALIGNED):

@@ -36,6 +36,7 @@ class Need:
         self.most = self.spent = 0
         self._at: dict[tuple[Op, int, int], int] = {}
         self._none: list[tuple[Op, int, int]] = []
+        self._least: dict[tuple[Op, int, int], int] = {}
 
     def anew(self) -> Need:
         """What is known of larger calls, for a device that has made none."""
@@ -69,6 +70,16 @@ class Need:
         self.most = max(self.most, used)
         if mlen + adlen in GROWTH and 0 in (mlen, adlen):
             self._at[op, mlen, adlen] = min(used, self._at.get((op, mlen, adlen), used))
+
+    def came(self, op: Op, mlen: int, adlen: int, used: int) -> None:
+        """Notes what a call ``used`` that came to its end with all the room that it asked for."""
+        self._least[op, mlen, adlen] = min(used, self._least.get((op, mlen, adlen), used))
+
+    def at_least(self, op: Op, mlen: int, adlen: int) -> int:
+        """What any call uses that came to its end, of those with half the size or more, if there are any."""
+        of = {(m, a): used for (by, m, a), used in self._least.items() if by is op}
+        half = [used for (m, a), used in of.items() if 2 * m >= mlen and 2 * a >= adlen]
+        return min(half or of.values(), default=0)
 
     def of(self, op: Op, mlen: int, adlen: int) -> int:
         """What a call of this size will use; endless where one that is not larger had no room."""

@@ -85,7 +85,8 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
     mean = {name: depending.get(name, value) for name, value in known.items()}
     further = _warm(seen, mean)
-    slopes = lines(swept) | (blocks(mean | further, seen.block) if seen.block else {})
+    of_sizes = {} if seen.refused else lines(swept)  # a line through sizes of a package's choice
+    slopes = of_sizes | (blocks(mean | further, seen.block) if seen.block else {})
     metrics = {
         **known,
         **depending,

@@ -106,7 +106,7 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
     made = energy(means, target) | {"rom_helpers": sum(h.size for h in record.helpers)}
     made["stack"] = max((said.get(f"stack_{op}", 0) for op in offer.operations), default=0)
     of_lines: Mapping[str, float] = {}
-    if offer.sized:
+    if offer.sized and not said.get(REFUSED):
         of_lines = lines(record.points)
         made |= of_lines
     none = {"reject", *(("schedule_encrypt", "schedule_decrypt") if COPIES_KEY in record.notes else ())}
