@@ -372,7 +372,7 @@ class Pipeline:
             felics=felics,
             power=power,
             beside=verifier.beside,
-            refused=len({*verifier.refused, *client.need.refused, *(verifier.left_out if client.grows else ())}),
+            refused=verifier.not_taken((*known.calls, *fresh, *swept)),
         )
         said = [*repeats, *empty.notes, *odd, *harm]
         return seen, verification, _Said(verifier.notes, said, [f"{LEFT_OUT}{left_out}"] if left_out else [])

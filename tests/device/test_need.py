@@ -109,6 +109,19 @@ def test_who_asks_for_too_much_at_will_is_refused(bench: Bench, uno: Target) -> 
     assert failure.detail.endswith("; smaller calls use much less"), failure
 
 
+def test_sizes_that_no_figure_s_stack_leaves_out_are_refused(bench: Bench, uno: Target) -> None:
+    """Nobody makes his line end early by deep calls that no figure has."""
+    burn = "static __attribute__((noinline)) void burn(void)"
+    burn += "{ volatile unsigned char own[1100]; own[0] = own[1099] = 1; }"
+    for hook, refused in (("", None), ("if (n > 40 && n < 130) burn();", 1)):
+        files = toys.files(in_encrypt=hook, top=burn if hook else "")
+        record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno, "0/0,0/8,0/16,0/24,0/400")
+        assert record.failure is None, record.failure
+        assert record.metrics.get(REFUSED) == refused
+        assert ("encrypt_per_byte" in record.metrics) is not bool(refused)
+        assert not why_not(record, workload("0/0,0/8,0/16,0/24,0/400"), uno)
+
+
 def test_heap_that_the_deepest_stack_reaches_is_an_overflow(bench: Bench, uno: Target) -> None:
     """The simulator's guard is where the heap ended when the call began."""
     most = "unsigned char *big; unsigned s = 2000; while (s && !(big = malloc(s))) s -= 8; t[0] ^= deep(); free(big);"

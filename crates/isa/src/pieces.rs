@@ -57,10 +57,15 @@ pub(crate) fn part<C: Core>(core: &C, timing: &impl Timing<C>, start: u32, of: R
     let run = core.decode(start, max);
     let costs = timing.costs(&run.steps);
     let mut own = core.decode(of.start, max);
-    let mut most = own.insns.len();
-    while most > 1 && own.end > of.end {
-        most -= 1;
-        own = core.decode(of.start, most);
+    if own.end > of.end {
+        let at = |pc: u32| run.insns.partition_point(|i| i.site.pc < pc);
+        let (mut low, mut high) = (1, at(of.end).saturating_sub(at(of.start)).max(1));
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            let fits = core.decode(of.start, middle).end <= of.end;
+            (low, high) = if fits { (middle, high) } else { (low, middle - 1) };
+        }
+        own = core.decode(of.start, low);
     }
     let found = within(&run, &own);
     priced(&costs, &found, of.start, own)

@@ -46,8 +46,11 @@ _MISSING = tuple(
     )
 )
 _UNSTARTED = re.compile(r"(?<![^\s:])([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)")
+#: different words of the machine that are looked for in a package
+_MANY = 100
+#: texts of C, and comments, which no compiler repeats
+_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\")|/\*(?:.*?\*/|.*)|//[^\n]*", re.DOTALL)
 #: what C leaves out of texts, and characters that it reads from their numbers
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _JOINED = re.compile(r"\\\n|\"\s*\"")
 _NUMBERED = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
 #: what the kernel says of a command with more words than it takes: a package can have so many folders
@@ -111,17 +114,21 @@ def of_machine(
 def _found(pattern: str, text: str, work: Path) -> list[re.Match[str]]:
     """Where the machine speaks. Words that the package in ``work`` has itself, in a file or a file's name, are the
     package's: compilers repeat names and messages of any form, and with ends of lines in them."""
-    if not (found := [*re.finditer(pattern, text)]):
-        return []
-    own = _words(work / "src")
-    return [m for m in found if " ".join(m[1].split()) not in own]
+    found: dict[str, re.Match[str]] = {}
+    for m in re.finditer(pattern, text):
+        found.setdefault(" ".join(m[1].split()), m)
+        if len(found) == _MANY:  # each is looked for in all sources
+            break
+    own = _words(work / "src") if found else ""
+    return [m for words, m in found.items() if words not in own]
 
 
 def _words(sources: Path) -> str:
     """The names and texts of a package's files as compilers repeat them, with single blanks."""
     texts = [str(f.relative_to(sources)) for f in sources.rglob("*")]
-    texts += [f.read_text(encoding="utf-8", errors="replace") for f in sources.rglob("*") if f.is_file()]
-    joined = _JOINED.sub("", _COMMENT.sub(" ", "\n".join(texts)))  # nobody says what a comment has
+    read = (f.read_text(encoding="utf-8", errors="replace") for f in sources.rglob("*") if f.is_file())
+    texts += [_COMMENT.sub(lambda m: m[1] or " ", text) for text in read]
+    joined = _JOINED.sub("", "\n".join(texts))
     return " ".join(_NUMBERED.sub(lambda m: chr(int(m[1], 16) if m[1] else int(m[2], 8)), joined).split())
 
 

@@ -147,6 +147,11 @@ class Client:
         return self.need.grows
 
     @property
+    def lacked(self) -> set[tuple[int, int]]:
+        """The sizes of message and associated data, in bytes, of calls that had no room for what they asked for."""
+        return self.need.refused
+
+    @property
     def most(self) -> int:
         """Bytes of stack and heap of the call that used most so far."""
         return self.need.most

@@ -255,6 +255,10 @@ class Caller(Protocol):
         """Whether buffers of these sizes, with the stack and heap that the calls so far say, fit the target's RAM, or
         have fitted it."""
 
+    @property
+    def lacked(self) -> set[tuple[int, int]]:
+        """The sizes of message and associated data, in bytes, of calls that had no room for what they asked for."""
+
     def nearly_full(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether a call of this size can have had no room."""
 

@@ -43,4 +43,6 @@ def flaws(connection: Connection) -> Iterator[str]:
                 with connection.begin_nested():
                     connection.execute(text("SELECT bt_index_check(CAST(:index AS regclass), true)"), {"index": index})
             except DBAPIError as error:
+                if error.connection_invalidated:  # the server went away
+                    raise
                 yield str(error.orig).splitlines()[0]

@@ -3,7 +3,7 @@ implementation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -30,6 +30,14 @@ from .expected import Expected, Mismatch
 MOST_DECOYS = 6
 _ONE_IN = ((32, 2), (256, 4), (1 << 32, 16))
 _FIRST = "the first call after a start, "
+
+
+#: bytes of stack and heap by which calls that no figure has may differ
+_SPARE = 256
+
+
+def _room(answer: CallResult) -> int:
+    return (answer.stack if answer.pulse.stack is None else answer.pulse.stack) + answer.heap
 
 
 class Sealed(NamedTuple):
@@ -81,6 +89,13 @@ class Verifier:
     def refused(self) -> list[tuple[int, int]]:
         """The sizes of message and associated data, in bytes, that the algorithm refused."""
         return [size for size, taken in self._takes.items() if not taken]
+
+    def not_taken(self, calls: Iterable[Observed]) -> int:
+        """How many sizes the algorithm refused, or had no room for by its own doing: where it needs more RAM the larger
+        a call is, or far more in others than in these ``calls``, which figures are of."""
+        shown = max((_room(a) for _, _, a in calls), default=0)
+        greedy = self.client.grows or self.client.most > 2 * shown + _SPARE
+        return len({*self.refused, *self.client.lacked, *(self.left_out if greedy else ())})
 
     @property
     def notes(self) -> list[str]:
@@ -333,6 +348,8 @@ class Verifier:
             return
         if not forged:
             self.right(v, second, _FIRST)
+        elif not second.intact:
+            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {_FIRST}{describe(v)}"))
         elif second.code == 0:
             text = f"{_FIRST}{describe(v)}: accepted with one bit of its tag flipped"
             raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, text))
