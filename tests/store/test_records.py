@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
-from steelyard.store import Store, StoreError, schema
+from steelyard.store import Store, StoreError, copying, schema
 from steelyard.store.types import stored
 
 from .conftest import RECORD, Make
@@ -279,3 +280,19 @@ def test_columns_of_one_name_hold_values_of_one_type() -> None:
     for column in (c for table in schema.OF_RUNS for c in table.columns):
         found.setdefault(column.name, set()).add(stored(column))
     assert {name for name, kinds in found.items() if len(kinds) > 1} == set()
+
+
+def test_a_machine_s_failure_keeps_no_run_out(make: Make, tmp_path: Path) -> None:
+    """It does not count where another run of its setup is there."""
+    right = make()
+    assert right.finished is not None
+    failure = Failure(Reason.DISK_FULL, "no space")
+    failed = replace(make(finished=right.finished + timedelta(days=1)), failure=failure, metrics={}, points=())
+    failed = replace(failed, helpers=(), verification=None, vector_cycles=b"")
+    with Store.open(tmp_path / "a.db") as mine, Store.open(tmp_path / "b.db") as there:
+        mine.add(right)
+        there.add(failed)
+        assert copying.copy(mine, there).copied == 1
+        [counts] = there.runs()
+        assert counts.failure is None
+        assert copying.copy(mine, there).copied == 0

@@ -41,14 +41,21 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     every, mine, theirs = source.known(checked=False), source.known(), to.known()
     lost = {number for number in every.keys() - mine.keys() if wrong(Identity._fields, every[number])}
     there = set(theirs.values())
-    newest = _newest(there.difference(every.values()))
-    last = {run.key: number for number, run in sorted(every.items()) if run in there}
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
-    todo = [
-        number
-        for number, run in missing.items()
-        if ended(run.finished) >= newest.get(run.key, 0) and number > last.get(run.key, 0)
-    ]
+    # a machine's failure keeps no other run out: it does not count before it
+    passing, passing_there = source.of_machine(), to.of_machine()
+    counts_there = {run for number, run in theirs.items() if number not in passing_there}
+    todo: list[int] = []
+    for among, of in ((there, passing), (counts_there, missing.keys() - passing)):
+        newest = _newest(among.difference(every.values()))
+        last = {run.key: number for number, run in sorted(every.items()) if run in among}
+        todo += [
+            number
+            for number in missing.keys() & of
+            if ended(missing[number].finished) >= newest.get(missing[number].key, 0)
+            and number > last.get(missing[number].key, 0)
+        ]
+    todo.sort()
     done, logs = 0, _Logs(source, to)
     wanted = {run.log for number, run in mine.items() if run.log and number not in missing}
     for log in sorted(wanted - to.has_blobs(wanted)):

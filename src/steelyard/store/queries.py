@@ -127,6 +127,8 @@ KNOWN = """
 SELECT run.id, setup.key, run.finished, run.host, run.seconds, run.log, run.origin
 FROM run JOIN setup ON setup.id = run.setup_id
 """
+#: runs that count for nothing where another of their setup is there
+OF_MACHINE = f"SELECT id FROM run WHERE reason IN ({_OF_MACHINE})"
 #: rows whose parent is gone, by table, each with the column that names it
 _PARENTS = (
     ("run", "setup"),

@@ -184,6 +184,10 @@ class Reader:
         every = zip(found.pop("id"), map(Identity, *found.values()), strict=True)
         return {number: run for number, run in every if number not in lost}
 
+    def of_machine(self) -> set[int]:
+        """The ids of runs that a machine's failure ended."""
+        return set(self._rows(Query(queries.OF_MACHINE)).scalars())
+
     def orphans(self) -> list[tuple[str, int]]:
         """How many rows of which table belong to no row of another."""
         counted = ((table, self._rows(Query(sql)).scalar_one()) for table, sql in queries.ORPHANS.items())

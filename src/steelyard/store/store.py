@@ -263,6 +263,11 @@ class Store:
         with self._reader() as reader:
             return reader.known(checked=checked)
 
+    def of_machine(self) -> set[int]:
+        """The ids of runs that a machine's failure ended, which count for nothing beside others of their setup."""
+        with self._reader() as reader:
+            return reader.of_machine()
+
     def orphans(self) -> list[tuple[str, int]]:
         """How many rows belong to no row any more, by table and what it lacks. A sound database has none."""
         with self._reader() as reader:
