@@ -14,7 +14,7 @@ from ..progress import EVERY
 VERBS = {
     "copy": "Add the runs of one database that another lacks, with their logs, and what was handed in.",
     "downgrade": "Give a database back the schema of an older Steelyard, for that to open it.",
-    "check": "Read every run, every log and all that was handed in, and list what is damaged.",
+    "check": "Read every run, every log, all that was handed in, and indexes, and list what is damaged.",
 }
 
 
