@@ -265,7 +265,7 @@ class Client:
 
     def _keep(self, request: Request, answer: CallResult) -> None:
         """Notes the call if none of its operation had larger buffers, or more stack or heap."""
-        size = len(request.ad) + len(request.data)
+        size = len(request.ad) + len(request.data) + self.hello.room(request.op, len(request.data))
         for what, used in (("buffers", size), ("stack", answer.stack), ("heap", answer.heap)):
             if used > self._extreme.get((request.op, what), (-1, request))[0]:
                 self._extreme[request.op, what] = used, request

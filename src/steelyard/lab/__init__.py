@@ -93,7 +93,7 @@ def opened(
             forget(board.port)  # whatever is in it
             named = told(station, e.failure)
             now.end(named)
-            raise DeviceError(named) from e
+            raise type(e)(named) from e
         except KeyboardInterrupt:
             now.end(None, INTERRUPTED)
             raise

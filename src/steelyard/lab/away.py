@@ -83,7 +83,7 @@ class Away:
             if link is not None:
                 link.shut(wire.Shut(e.failure))
             detail = e.failure.detail.removeprefix(f"{self._station.board.named}: ")
-            raise DeviceError(Failure(e.failure.reason, detail)) from e
+            raise type(e)(Failure(e.failure.reason, detail)) from e
         except KeyboardInterrupt:
             self._hang_up()  # whatever the agent does just now
             raise

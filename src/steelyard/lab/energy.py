@@ -281,14 +281,23 @@ class _Metering:
         """One call over and over, minus the same bytes on the line to a function that only returns."""
         if self._client.hello.api == API_BLOCK:
             return self._above_empty(like, self._call(like, None), idle)
-        fits = (n for n in SIZES if self._client.fits(like.op, n if op == "hash" else 0, 0 if op == "hash" else n + 64))
-        size = next(fits, 0)
-        data, ad = (bytes(size), like.ad) if op == "hash" else (b"", bytes(size))
-        request = replace(like, data=data, ad=ad)
+        request, output = self._accepted(op, like)
         if like.op is Op.DECRYPT:
-            tag = self._call(replace(request, op=Op.ENCRYPT), None)
-            request = replace(request, data=_broken(tag) if op == "reject" else tag)
+            request = replace(request, op=like.op, data=_broken(output) if op == "reject" else output)
         return self._above_empty(request, self._call(request, None), idle)
+
+    def _accepted(self, op: str, like: Request) -> tuple[Request, bytes]:
+        """An encryption, or a hash, of the first size that has room and is taken, and
+        what it answered. Raises :class:`DeviceError` where none is."""
+        forward = replace(like, op=Op.HASH if op == "hash" else Op.ENCRYPT)
+        for n in SIZES:
+            sizes = [(bytes(n), like.ad)] if op == "hash" else [(b"", bytes(n)), (bytes(n), b"")]
+            for data, ad in sizes:
+                request = replace(forward, data=data, ad=ad)
+                room = all(self._client.fits(o, len(data), len(ad) + 64 * (n > 0)) for o in {forward.op, like.op})
+                if room and (answer := self._client.call(request)).code == 0:
+                    return request, answer.output
+        raise DeviceError(Failure(Reason.POWER_LOST, "no size is taken whose calls can be metered"))
 
     def _above_empty(self, request: Request, output: bytes, idle: _Part) -> _Part:
         """A call whose ``output`` is known over and over, minus empty ones with as many bytes on the line."""

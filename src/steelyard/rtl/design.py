@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from glob import glob
+from glob import escape, glob
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,8 @@ VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
 SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 #: most files of a folder of included ones
 _INCLUDED = 2000
+#: most folders of a name of sources that may be any
+_PATTERNS = 3
 #: what tools' scripts take for one word
 _NAME, _DEFINITION, _TEXT = r"[A-Za-z_]\w*", r"[A-Za-z_]\w*(=[\w'.+-]*)?", r"[\w .,:/+-]*"
 #: most bytes of a block
@@ -261,9 +263,11 @@ def _blocks(sizes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 def _files(folder: Path, name: str, said: Path) -> list[Path]:
     """The sources that a description names, where ``*`` stands for anything. Raises :class:`UserError` where none is
     there."""
+    if sum("*" in part for part in Path(name).parts) > _PATTERNS:
+        raise UserError(f"{said}: {name} has more than {_PATTERNS} folders with *; name them")
     found = sorted(
         p
-        for at in glob(str(folder / name))  # noqa: PTH207, which follows no ".."
+        for at in glob(f"{escape(str(folder))}/{name}")  # noqa: PTH207, which follows no ".."
         if (p := Path(at)).is_file()
     )
     if not found:

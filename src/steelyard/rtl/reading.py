@@ -46,10 +46,10 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
     with what is missing."""
     try:
         found = [_with_data(_with_included(d)) for d in _in_folder(folder, top)]
-    except OSError as e:
+        given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
+        return [design.checked(replace(d, **given)) for d in found]
+    except (OSError, ValueError, RuntimeError) as e:  # of a NUL in a name, and of a link to itself
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
-    given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
-    return [design.checked(replace(d, **given)) for d in found]
 
 
 def _in_folder(folder: Path, top: str) -> list[Design]:

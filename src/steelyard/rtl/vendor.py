@@ -134,8 +134,9 @@ def _number(text: str) -> int:
 def _vivado_mhz(text: str, names: str) -> float | None:
     """The clock's frequency whose period the worst slack leaves. Raises :class:`UserError` for several clocks, and
     where nothing is left."""
-    slack = re.search(r"WNS\(ns\).*\n[\s-]*\n\s*(-?[\d.]+)", text)
-    clocks = re.findall(r"^(\S+)\s+\{[\d. ]+\}\s+([\d.]+)\s+[\d.]+\s*$", text, re.MULTILINE)
+    slack = re.search(r"WNS\(ns\).*\n[\s-]*\n\s*(-?\d+(?:\.\d+)?)\s", text)
+    # a generated clock is indented below its master
+    clocks = re.findall(r"^[ \t]*(\S+)\s+\{[\d. ]+\}\s+(\d+(?:\.\d+)?)\s+[\d.]+\s*$", text, re.MULTILINE)
     if len(clocks) > 1:
         raise UserError(f"{names}: clocks {', '.join(c for c, _ in clocks)}; constrain one, and report again")
     if not slack or not clocks:

@@ -17,8 +17,10 @@ SELECT COUNT(*) FROM pg_proc WHERE proname = 'bt_index_check' AND pronargs = 2
 AND pg_function_is_visible(oid) AND has_function_privilege(oid, 'EXECUTE')
 """
 _INDEXES = """
-SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
-WHERE amname = 'btree' AND indisvalid AND relnamespace = current_schema()::regnamespace ORDER BY relname
+SELECT indexrelid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+JOIN pg_class AS its ON its.oid = indrelid
+WHERE amname = 'btree' AND indisvalid AND pg_class.relnamespace = current_schema()::regnamespace
+AND its.relname = ANY(:tables) ORDER BY pg_class.relname
 """
 
 
@@ -38,10 +40,12 @@ def flaws(connection: Connection) -> Iterator[str]:
             if kind.lower() in ("error", "warning"):
                 yield f"{table}: {said}"
     elif judged(connection):
-        for index in connection.execute(text(_INDEXES)).scalars().all():
+        for index in connection.execute(text(_INDEXES), {"tables": [*metadata.tables]}).scalars().all():
             try:
                 with connection.begin_nested():
-                    connection.execute(text("SELECT bt_index_check(CAST(:index AS regclass), true)"), {"index": index})
+                    connection.execute(
+                        text("SELECT bt_index_check(CAST(CAST(:index AS oid) AS regclass), true)"), {"index": index}
+                    )
             except DBAPIError as error:
                 if error.connection_invalidated:  # the server went away
                     raise
