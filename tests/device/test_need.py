@@ -109,6 +109,17 @@ def test_who_asks_for_too_much_at_will_is_refused(bench: Bench, uno: Target) -> 
     assert failure.detail.endswith("; smaller calls use much less"), failure
 
 
+def test_what_copies_and_goes_deeper_at_some_size_is_not_refused(bench: Bench, uno: Target) -> None:
+    """It needs both for larger calls."""
+    copy = "unsigned char copy[n + 1]; copy[n] = 1; t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]);"
+    burn = "static __attribute__((noinline)) void burn(void)"
+    burn += "{ volatile unsigned char own[700]; own[0] = own[699] = 1; }"
+    files = toys.files(in_encrypt=f"{copy} if (n > 95) burn();", top=burn)
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno, "0/16,0/128,0/400")
+    assert record.failure is None, record.failure
+    assert {p.mlen for p in record.points} == {16, 128}
+
+
 def test_sizes_that_no_figure_s_stack_leaves_out_are_refused(bench: Bench, uno: Target) -> None:
     """Nobody makes his line end early by deep calls that no figure has."""
     burn = "static __attribute__((noinline)) void burn(void)"

@@ -37,6 +37,8 @@ class Need:
         self._at: dict[tuple[Op, int, int], int] = {}
         self._none: list[tuple[Op, int, int]] = []
         self._least: dict[tuple[Op, int, int], int] = {}
+        self._used: dict[tuple[Op, int, int], int] = {}
+        self._beside: dict[tuple[Op, float, float], float] = {}
 
     def anew(self) -> Need:
         """What is known of larger calls, for a device that has made none."""
@@ -68,6 +70,9 @@ class Need:
         """Notes a call with its bytes of message, without tag, and of associated data, and what it ``used``. Of equal
         calls the least counts for what larger ones need: one that uses more at times cannot claim to grow."""
         self.most = max(self.most, used)
+        if used > self._used.get((op, mlen, adlen), -1):
+            self._used[op, mlen, adlen] = used
+            self._beside.clear()
         if mlen + adlen in GROWTH and 0 in (mlen, adlen):
             self._at[op, mlen, adlen] = min(used, self._at.get((op, mlen, adlen), used))
 
@@ -89,10 +94,14 @@ class Need:
         of_message, of_data = self._growth(op, 1, 0), self._growth(op, 0, 1)
         if not (of_message or of_data):
             return self.most + free
-        first = GROWTH[0]
-        known = self._at[(op, first, 0) if of_message else (op, 0, first)]
-        beyond = of_message * (mlen - first) + of_data * adlen if of_message else of_data * (adlen - first)
-        return known + _MORE + free + ceil(max(0.0, beyond))
+        if (op, of_message, of_data) not in self._beside:
+            every = (*self._at.items(), *self._used.items())
+            # what calls use beside their copies: the most of any, for larger ones may use it, too
+            self._beside[op, of_message, of_data] = max(
+                used - of_message * m - of_data * a for (by, m, a), used in every if by is op
+            )
+        copies = of_message * mlen + of_data * adlen
+        return ceil(self._beside[op, of_message, of_data] + copies) + _MORE + free
 
     def _growth(self, op: Op, message: int, data: int) -> float:
         """Bytes for a byte of one input, where each size says that they are many: the fewest that two say, of which

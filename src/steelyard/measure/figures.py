@@ -30,8 +30,9 @@ class Observations(Struct, frozen=True):
     ``warm`` are its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` them.
     Those ``beside`` are in no mean, but their stack and heap count.
 
-    When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample. Where sizes are ``refused`` by
-    an algorithm that nobody knows, no answers are ``known`` to a mean.
+    When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample. ``refused`` counts sizes
+    that the algorithm does not take, or that have no room by its own doing; where NIST's are among them, no answers are
+    ``known`` to a mean.
     """
 
     empty: Empty

@@ -81,7 +81,7 @@ _POWER = (
 
 #: how much of a package's code was assembly
 ASSEMBLY = "assembly_cycles"
-#: sizes that an algorithm does not take, of one that nobody knows
+#: sizes that an algorithm does not take, or that have no room by its own doing
 REFUSED = "refused"
 #: how well the clock of a board is known
 CLOCK = "clock_uncertainty"
