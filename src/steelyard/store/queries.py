@@ -1,4 +1,4 @@
-"""All reading queries, as SQL that SQLite, PostgreSQL and MariaDB share.
+"""All queries that read runs, as SQL that SQLite, PostgreSQL and MariaDB share.
 
 Parameters are named, ``:like_this``, and so are result columns. Columns are qualified with their table's name, so that
 one may be called ``key``.
