@@ -9,14 +9,17 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from steelyard.farm import batch, hq
 from steelyard.model import paths
+from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store
 from tests import toys
 from tests.cli.conftest import Cli, cli
@@ -200,3 +203,12 @@ def test_boards_are_resources_of_workers() -> None:
     simulated = plan(Campaign(implementations=("nocrypt",), workloads=("16/0",), targets=("bluepill",))).jobs
     made = [(resource, len(some)) for resource, some in hq._batches(map(resolve, [*jobs, *simulated]), 1)]
     assert set(made) == {("steelyard-bluepill", 1), ("", 1)}
+
+
+def test_a_machine_s_failure_is_no_later_run(make: Make) -> None:
+    right = make()
+    assert right.finished is not None
+    later = right.finished + timedelta(days=1)
+    failed = replace(make(finished=later, host="there"), failure=Failure(Reason.DISK_FULL, "no space"))
+    assert not hq._there(failed, right)
+    assert hq._there(replace(right, finished=later, host="there"), right)

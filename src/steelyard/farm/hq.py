@@ -172,10 +172,11 @@ class Cluster:
 
 
 def _there(old: Record, new: Record) -> bool:
-    """Whether what is stored is this run, whatever date it was given there, or one that ended later."""
+    """Whether what is stored is this run, whatever date it was given there, or one that ended later and counts before
+    it: a machine's failure does not."""
     if (old.host, old.seconds) == (new.host, new.seconds):
         return True
-    if old.finished is None or new.finished is None:
+    if old.finished is None or new.finished is None or (new.final and not old.final):
         return False
     return dated(old) is old and old.finished > new.finished
 

@@ -226,10 +226,11 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
 
 def _public(connection: Connection, record: Record, named: str, *, late: bool) -> bool:
     """Whether the run that counts for a record's setup is of another origin, and says the same; or, where the record is
-    ``late``, ended after it."""
+    ``late``, ended after it and counts before it, as a machine's failure does not."""
     with suppress(StoreError):
         return any(
-            (known.origin != named and _says(known) == _says(record)) or (late and is_later(known, record))
+            (known.origin != named and _says(known) == _says(record))
+            or (late and (known.final or not record.final) and is_later(known, record))
             for known in Reader(connection).records(by_keys([record.setup.key]))
         )
     return False
