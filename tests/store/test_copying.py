@@ -389,6 +389,24 @@ def test_what_was_public_as_a_deleted_one_s_is_so_as_another_s(database: str, tm
             Yard(one).delete(int(origin[-2]))
 
 
+def test_a_run_that_a_deletion_renamed_is_renamed_in_a_copy(database: str, tmp_path: Path) -> None:
+    """Not copied again: an own run of its setup there is newer."""
+    with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
+        for token in [Desk(one).hand_in(GIVEN, tasks(targets="a"), ROOM) for _ in range(2)]:
+            if token and not one.runs():
+                weighed(one, "a", finished=datetime(2026, 1, 1, tzinfo=UTC))
+            Desk(one).publish(token)
+        moving.move(one, other)
+        (run,) = one.runs()
+        other.add(replace(RECORD, finished=datetime(2026, 1, 2, tzinfo=UTC), origin="elsewhere"))
+        Yard(one).delete(1)
+        done = moving.move(one, other)
+        assert (done.deleted, done.runs.copied, done.runs.older) == (0, 0, 0)
+        assert [r.origin for r in other.runs(newest_only=False)] == ["elsewhere", "toy.zip (submission 2)"]
+        assert [j.run for j in Desk(other).jobs(must(Desk(other).find(token)))] == [run.id]
+        assert other.orphans() == []
+
+
 @pytest.mark.parametrize("private", [False, True])
 def test_what_is_deleted_after_a_copy_was_killed_is_not_public_in_it(
     private: bool, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -235,14 +235,24 @@ def _linked(connection: Connection, older: Sequence[Any]) -> None:
 
 def _forget(to: Store, known: Collection[Identity], numbers: Collection[int]) -> int:
     """Deletes the runs of these submissions that the source does not know any more; how many. What may be one that is
-    damaged there stays."""
+    damaged there stays, and what a deletion there named by another of its submissions is named so here: the copy of it
+    may be older than other runs of its setup, and would not come again."""
     odd = [run for run in known if wrong(Identity._fields, run)]
     theirs = {run: number for number, run in to.known().items()}
-    gone = {
-        theirs[run]: of.first
-        for run in _named(theirs, numbers) - set(known)
-        if (of := submission(run.origin)) is not None and not any(_may_be(run, other) for other in odd)
-    }
+    named = {run._replace(origin=""): run.origin for run in set(known) - theirs.keys()}
+    gone, renamed = dict[int, int](), dict[int, str]()
+    for run in _named(theirs, numbers) - set(known):
+        if (origin := named.get(run._replace(origin=""))) is not None:
+            renamed[theirs[run]] = origin
+        elif (of := submission(run.origin)) is not None and not any(_may_be(run, other) for other in odd):
+            gone[theirs[run]] = of.first
+
+    def rename(connection: Connection) -> None:
+        for number, origin in renamed.items():
+            connection.execute(update(schema.run).where(schema.run.c.id == number).values(origin=origin))
+
+    with explained(to._name):
+        repeated(to._engine, rename)
     for batch in batches(sorted(gone)):
 
         def work(connection: Connection, batch: Sequence[int] = tuple(batch)) -> set[str]:
