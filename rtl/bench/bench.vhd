@@ -13,7 +13,7 @@
 -- "hang" and the number of the word; "early" where all is out, though not all is in; "extra" where words follow.
 -- After anything but "ok" no more is tried.
 --
--- MODE is "full", "stall" or "withdraw", as in bench.cpp.
+-- MODE is "full", "stall" or "withdraw", as in bench.cpp. Nothing has more than MOST words up to an end.
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.math_real.all;
@@ -25,7 +25,8 @@ entity steelyard_bench is
     VECTORS : string   := "vectors.txt";
     ANSWERS : string   := "answers.txt";
     MODE    : string   := "full";
-    IDLE    : positive := 100000
+    IDLE    : positive := 100000;
+    MOST    : positive := 65536
   );
 end entity;
 
@@ -45,7 +46,6 @@ begin
     );
 
   process
-    constant MOST : positive := 65536;
     type words_t is array (0 to MOST - 1) of std_logic_vector(W - 1 downto 0);
     variable s, p, d                     : words_t;
     variable s_end, p_end, d_end         : natural := 0;

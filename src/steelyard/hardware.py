@@ -266,10 +266,8 @@ class Hardware:
             if failures:
                 failed = ", ".join(o.mode for o in outcomes if o.failure)
                 text = f"{failures[0].detail}; modes that fail: {failed}"
-                if ghdl.serves(design) and not ghdl.beyond(design):
-                    other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
-                    same = f"GHDL's simulation of the VHDL is the same in {other.operations} operations, one at a time"
-                    text += f"; {other.text or same}"
+                if said := ghdl.second_opinion(design, _made(work / "ghdl"), work / "bench", [*made, *streams]):
+                    text += f"; {said}"
                 why = Failure(failures[0].reason, f"{text}. {doubt}" if doubt else text)
                 return Verified(why, operations=len(streams), notes=tuple(notes))
             unstable = sum(o.unstable for o in outcomes)
@@ -278,12 +276,8 @@ class Hardware:
             single = bench.run(work / "bench", made, ("single",))[0]
             if single.failure:
                 return Verified(single.failure, operations=len(streams), notes=tuple(notes))
-            if ghdl.serves(design) and (found := ghdl.beyond(design)):
-                notes.append(f"not simulated by GHDL besides, as no circuit has this: {found}")
-            elif ghdl.serves(design):
-                other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
-                same = f"GHDL gives the same words in the same cycles in {other.operations} operations"
-                notes.append(f"GHDL's simulation of the VHDL differs: {other.text}" if other.text else same)
+            if said := ghdl.second_opinion(design, _made(work / "ghdl"), work / "bench", [*made, *streams]):
+                notes.append(said)
             cycles = tuple(vectors.kept(sizes, single.each))
             if every:
                 sizes, cycles = swept(asked, work / "bench", sizes, cycles)

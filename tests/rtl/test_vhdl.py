@@ -90,6 +90,15 @@ def test_ghdl_s_bench_finds_what_is_broken(tmp_path: Path, change: tuple[str, st
     assert said.outcome == outcome
 
 
+DATA, SUM = "pdi_data  : in  std_logic_vector", "signal sum   : std_logic_vector"
+OTHER = (
+    (DATA, "PDI_Data  : in  {}"),
+    ("do_data   : out std_logic_vector", "do_data : out {}"),
+    (SUM, "signal sum : {}"),
+)
+UNSIGNED, ULOGIC = (
+    tuple((old, new.format(kind)) for old, new in OTHER) for kind in ("ieee.numeric_std.unsigned", "std_ulogic_vector")
+)
 PACKAGE = "package own is\n  type size_t is (fast, small);\nend package;\n"
 USES = ("use ieee.numeric_std.all;", "use ieee.numeric_std.all;\nuse work.own.all;")
 GENERIC = ("entity toy is", "entity toy is\n  generic (SIZE : size_t := fast);")
@@ -119,16 +128,19 @@ WAITS = (
         ((RANDOM, *WAITS), ""),
         ((RANGES,), ""),
         ((USES, TYPED), ""),
+        (UNSIGNED, ""),
+        (ULOGIC, ""),
     ],
 )
 def test_the_bench_takes_what_a_design_has_beside_the_api(
     tmp_path: Path, changes: tuple[tuple[str, str], ...], value: str
 ) -> None:
-    """A value of its package's type for a generic; inputs, which are 0; random bits, which are always there."""
+    """A value of its package's type for a generic; inputs, which are 0; random bits, which are always there; words of
+    other types, which VHDL-93 tells apart."""
     design = toy(tmp_path / "toy", *changes)
     (source,) = design.files
     source.write_text(PACKAGE + source.read_text())
-    design = replace(design, parameters=(("SIZE", value),) if value else ())
+    design = replace(design, parameters=(("SIZE", value),) if value else (), standard="93")
     work = _made(tmp_path / "ghdl")
     ghdl.build(design, work)
     assert [o.outcome for o in ghdl.run(design, work, toys.STREAMS, ("full", "stall"))] == ["ok", "ok"]
@@ -228,6 +240,37 @@ def test_zeros_of_another_width_get_theirs_in_a_copy(tmp_path: Path) -> None:
         vhdl.converted(other, _made(tmp_path / "vhdl2"), [])
     assert raised.value.failure.reason is Reason.RTL_ERROR
     assert "toy.vhd:37" in raised.value.failure.detail
+
+
+@converts
+def test_ports_have_the_letters_of_the_api(tmp_path: Path) -> None:
+    """To VHDL all letters are one; where its own signals are in others, they are none of the ports."""
+    changes = [(f"    {n}", f"    {n.upper()}") for n in ("clk, rst", *(p for p in bench.API if "rdi" not in p))]
+    design = toy(tmp_path / "toy", *changes)
+    netlist = vhdl.converted(design, _made(tmp_path / "vhdl"), [])
+    found = bench.ports(netlist, _made(tmp_path / "ports"))
+    assert bench.refused_ports(design, found) is None
+    assert bench.beside(design, found) == []
+    bench.build(design, netlist, work := _made(tmp_path / "bench"))
+    assert [o.outcome for o in bench.run(work, toys.STREAMS, ("full",))] == ["ok"]
+
+
+@converts
+def test_what_ghdl_s_bench_cannot_have_is_not_wrong(tmp_path: Path) -> None:
+    """Its second simulation is a note, and says why where it cannot be made."""
+    for change, said in (
+        (
+            ("state <= DATA;", "state <= DATA;"),
+            f"GHDL gives the same words in the same cycles in {len(toys.STREAMS)} op",
+        ),
+        (("pdi_valid : in  std_logic", "pdi_valid : in  bit"), "not simulated by GHDL besides: "),
+    ):
+        folder = _made(tmp_path / change[1][:5])
+        design = toy(folder / "toy", change)
+        work = _made(folder / "bench")
+        bench.build(design, vhdl.converted(design, _made(folder / "vhdl"), []), work)
+        assert [o.outcome for o in bench.run(work, toys.STREAMS, ("full",))] == ["ok"]
+        assert ghdl.second_opinion(design, _made(folder / "ghdl"), work, toys.STREAMS).startswith(said)
 
 
 MIXED = """library ieee;

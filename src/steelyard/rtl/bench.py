@@ -31,7 +31,9 @@ _PORTS = {
     "sdi_ready": True, "do_data": True, "do_valid": True, "do_ready": False,
 }  # fmt: skip
 _RANDOM = {"rdi_data": False, "rdi_valid": False, "rdi_ready": True}
-#: the API's inputs, which are not 0 in an operation
+#: all ports of the API but clock and reset
+API = (*_PORTS, *_RANDOM)
+#: its inputs, which are not 0 in an operation
 INPUTS = tuple(p for p, out in (_PORTS | _RANDOM).items() if not out)
 #: bits of rdi_data that bench.cpp has
 _MOST_RANDOM = 2048
@@ -259,7 +261,7 @@ def refused_ports(design: Design, found: dict[str, tuple[bool, int]]) -> Failure
 
 def beside(design: Design, found: dict[str, tuple[bool, int]]) -> list[str]:
     """The inputs of which the API knows nothing."""
-    known = {design.clock, design.reset, *_PORTS, *_RANDOM}
+    known = {design.clock, design.reset, *API}
     return [p for p, (out, _) in found.items() if not out and p not in known]
 
 
@@ -269,7 +271,7 @@ def header(design: Design, found: dict[str, tuple[bool, int]]) -> str:
     values: dict[str, object] = {
         "SY_W": design.width, "SY_PDI_SHARES": design.pdi_shares, "SY_SDI_SHARES": design.sdi_shares,
         "SY_RW": random, "SY_CLK": design.clock, "SY_RST": design.reset, "SY_RST_ACTIVE": design.reset_active,
-        **{f"SY_{p.upper()}": p for p in (*_PORTS, *_RANDOM)},
+        **{f"SY_{p.upper()}": p for p in API},
     }  # fmt: skip
     lines = [f"#define {name} {value}" for name, value in values.items()]
     return "\n".join(['#include "Vdesign.h"', "using Model = Vdesign;", *lines, ""])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +68,8 @@ def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
         raise bench.refused(e, own) from e
     if not whole and design.top not in _MODULE.findall("\n".join(map(_text, verilog))):
         raise ToolError(Failure(Reason.WRONG_TOP, f"no entity or module {design.top}; there is {', '.join(entities)}"))
+    if whole:
+        made[design.top] = _lettered(made[design.top], (design.clock, design.reset, *bench.API))
     (work / MADE).write_text("\n".join(made.values()))
     parameters = () if whole else design.parameters
     return replace(own, files=(work / MADE, *verilog), parameters=parameters)
@@ -98,14 +100,25 @@ class Input(NamedTuple):
 def inputs_of(design: Design) -> dict[str, Input]:
     """The top's inputs by name, in small letters. Those without a 0 that have a value of their own are left out."""
     found: dict[str, Input] = {}
-    for names, way, kind, more in _PORT.findall(_clause(design, "port")):
-        plain = kind.lower().rpartition(".")[2]
+    for names, way, kind, more in _ports(design):
+        plain = kind.rpartition(".")[2]
         zero = _ZERO.get(plain) or ("(others => '0')" if _BITS.fullmatch(plain) else "")
         zero = zero if not more.startswith(" range ") else ""
-        if way.lower() in ("", "in") and (zero or ":=" not in more):
+        if way in ("", "in") and (zero or ":=" not in more):
             of = Input(zero, "" if zero else f"{kind}{more}".strip())
-            found |= dict.fromkeys(re.split(r"\s*,\s*", names.strip().lower()), of)
+            found |= dict.fromkeys(names, of)
     return found
+
+
+def words_of(design: Design) -> dict[str, str]:
+    """The types of the top's ports that are of several bits, as they are written, by name in small letters."""
+    return {n: kind for names, _, kind, _ in _ports(design) if _BITS.fullmatch(kind.rpartition(".")[2]) for n in names}
+
+
+def _ports(design: Design) -> Iterator[tuple[list[str], str, str, str]]:
+    """Of each declaration of the top's ports: their names, way, type and what follows that, in small letters."""
+    for names, way, kind, more in _PORT.findall(_clause(design, "port")):
+        yield re.split(r"\s*,\s*", names.strip()), way, kind, more
 
 
 def untied(design: Design, names: Sequence[str]) -> list[str]:
@@ -185,6 +198,14 @@ def _modules(text: str, top: str) -> dict[str, str]:
             part, name = re.sub(r"^module\s+\S+", f"module {top}", part), top
         made[name] = part
     return made
+
+
+def _lettered(module: str, names: Sequence[str]) -> str:
+    """A module that GHDL made, with these names in these letters: to VHDL all are one, to Verilog they are not. Ports
+    of its instances keep theirs."""
+    for name in names:
+        module = re.sub(rf"(?i)(?<![\w.$\\]){re.escape(name)}(?![\w$])", name, module)
+    return module
 
 
 def options(design: Design) -> list[str]:
