@@ -77,7 +77,7 @@ def test_energy_is_a_mean_over_known_answers_and_what_hardware_has_is_none(cli: 
             assert ("known answers" in cli(f"{command} --db {primitive}.db").out) == told, command
 
 
-@pytest.mark.parametrize(("vectors", "told"), [(900, True), (1089, False)])
+@pytest.mark.parametrize(("vectors", "told"), [(900, True), (1000, False), (1089, False)])
 def test_means_over_somewhat_fewer_known_answers_are_told(cli: Cli, tmp_path: Path, vectors: int, told: bool) -> None:
     """A package that takes much RAM has only the shorter ones; one with a file of its own has some more."""
     own = replace(record("toy2/ref"), verification=Verification("package+known", 1092, 0, 0))

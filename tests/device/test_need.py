@@ -46,6 +46,37 @@ def test_a_stack_that_is_deeper_for_whole_blocks_does_not_grow() -> None:
     assert need.of(Op.ENCRYPT, 1536, 0) == need.most == 160
 
 
+def test_of_equal_calls_the_least_grows_and_the_most_is_needed() -> None:
+    """One that uses more at times cannot claim to grow, nor hide what it uses."""
+    need = Need()
+    for n in GROWTH:
+        for more in (0, 3 * n, 0):
+            need.saw(Op.ENCRYPT, n, 0, 100 + more)
+    assert not need.grows
+    assert need.of(Op.ENCRYPT, 1536, 0) == 100 + 3 * max(GROWTH)
+
+
+def test_what_had_no_room_leaves_some_to_the_others() -> None:
+    """Each call that had none takes its size out, and of what is free a part."""
+    need = Need()
+    need.saw(Op.ENCRYPT, 8, 0, 100)
+    before = need.of(Op.ENCRYPT, 8, 0)
+    need.has_no(Op.ENCRYPT, 64, 0)
+    assert need.of(Op.ENCRYPT, 64, 9) > 1 << 30
+    assert before < need.of(Op.ENCRYPT, 63, 0) < before + 100
+
+
+def test_malloc_is_believed_where_calls_of_half_the_size_use_much() -> None:
+    """The least that one of those used: smaller ones say nothing as long as there are any."""
+    need = Need()
+    assert need.at_least(Op.ENCRYPT, 64, 64) == 0
+    for mlen, adlen, used in ((31, 64, 10), (64, 31, 20), (32, 32, 300), (32, 32, 200), (64, 64, 400)):
+        need.came(Op.ENCRYPT, mlen, adlen, used)
+    assert need.at_least(Op.ENCRYPT, 64, 64) == 200
+    assert need.at_least(Op.ENCRYPT, 200, 200) == 10
+    assert need.at_least(Op.DECRYPT, 64, 64) == 0
+
+
 GROWS = {
     "stack": (
         "unsigned char copy[n + 1]; t[0] ^= (unsigned char)((copy[n] = 1) - ((volatile unsigned char *)copy)[n]);",

@@ -66,6 +66,9 @@ def test_means_points_and_peaks() -> None:
     assert cycles.points(seen, empty)[1:] == (Point("encrypt", 1, 3, 111), Point("decrypt", 1, 3, 10))
     peaks = {"stack_encrypt": 9, "stack_decrypt": 77, "stack": 77, "heap": 30, "unaligned": 4}
     assert ram.peaks(seen) == peaks
+    (op, v, answer) = observed("encrypt", 110, 50, heap=70)
+    assert ram.peaks(seen, [(op, v, answer)])["stack_encrypt"] == 50, "of the same size"
+    assert ram.peaks(seen, [(op, replace(v, message=bytes(99)), answer)]) == peaks
 
 
 MAP = """Archive member included to satisfy reference by file (symbol)

@@ -41,8 +41,8 @@ def test_a_call_that_scatters_is_made_more_often() -> None:
     pulses, _, asked = played(scattering)
     assert asked == repeats.MOST
     assert pulses[0].spread == 40 / 100
-    *_, asked = played(scattering, 20.0)
-    assert repeats.LEAST <= asked < repeats.MOST
+    *_, asked = played(scattering, 11.4)
+    assert asked == 13, "an interquartile range of 40 over the root of their number"
 
 
 def test_an_outlier_moves_nothing_and_is_named() -> None:

@@ -119,3 +119,17 @@ def test_leases_that_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> Non
     assert others.stale("queue 0") == Lease(0, "dead", 0)
     assert others.stale("queue 99") == Lease(99, "dead", 0)
     assert len(others._met) == 38
+
+
+def test_who_beats_late_is_not_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several beats may be lost; then the lease is free within minutes."""
+    others, now = tenure.Others(), 0.0
+    monkeypatch.setattr(tenure.time, "monotonic", lambda: now)
+    others.meet("run", Lease(1, "slow", 0))
+    now = 5 * tenure.BEAT
+    assert others.stale("run") is None
+    others.meet("run", Lease(1, "slow", 1))
+    now += 5 * tenure.BEAT
+    assert others.stale("run") is None
+    now += 60.0
+    assert others.stale("run") == Lease(1, "slow", 1)
