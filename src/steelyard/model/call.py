@@ -202,13 +202,11 @@ class Hello(Struct, frozen=True):
         """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack; a block
         cipher's has sizes of its own."""
         if self.api == API_BLOCK:
-            moved = self.npub_bytes if op.is_schedule else 2 * self.a_bytes
-            return self.key_bytes + self.npub_bytes + moved + self.guard + ALIGNED + stack <= self.capacity
-        tagged = mlen + (self.a_bytes if self.api == 1 else 0)
-        data_in = tagged if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else mlen
-        data_out = tagged if self.api == 1 else self.a_bytes
-        need = self.key_bytes + self.npub_bytes + adlen + data_in + data_out + self.guard + ALIGNED
-        return need + stack <= self.capacity
+            adlen, data = 0, 0 if op.is_schedule else self.a_bytes
+        else:
+            data = mlen + (self.a_bytes if self.api == 1 and op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else 0)
+        buffers = self.key_bytes + self.npub_bytes + adlen + data + self.room(op, data)
+        return buffers + self.guard + ALIGNED + stack <= self.capacity
 
 
 class Failed(Exception):

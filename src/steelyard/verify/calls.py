@@ -197,14 +197,14 @@ class Verifier:
     def _as_before(self, v: Vector, answer: CallResult, about: str) -> None:
         """Raises :class:`Mismatch` when a size is taken with some inputs and refused with others: what a package does
         not take, it cannot choose by the inputs that it is measured with."""
-        self._has_room(self.op, v, answer)
+        self._had_heap(self.op, v, answer)
         taken = answer.code == 0
         if self._takes.setdefault((len(v.message), len(v.ad)), taken) != taken:
             text = "takes a size that it refuses" if taken else f"returned {answer.code}, but takes this size"
             text = f"{self.name}, {about}{describe(v)}: {text} with other inputs"
             raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
 
-    def _has_room(self, op: Op, v: Vector, answer: CallResult) -> None:
+    def _had_heap(self, op: Op, v: Vector, answer: CallResult) -> None:
         """Raises :class:`NoRoomError` for a call that failed after it had asked for more heap than there is, and
         :class:`Mismatch` where calls of other sizes do not say that there was little: anybody can ask for too much."""
         if answer.full and answer.code != 0:
@@ -283,7 +283,7 @@ class Verifier:
         """Raises :class:`Mismatch` when a decryption does not give the vector's message."""
         if not answer.intact:
             raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {about}{describe(v)}"))
-        self._has_room(Op.DECRYPT, v, answer)
+        self._had_heap(Op.DECRYPT, v, answer)
         if answer.code != 0 or answer.length != len(v.message) or answer.output != v.message:
             text = f"code {answer.code}"
             if answer.code == 0:
