@@ -140,6 +140,47 @@ def test_who_asks_for_too_much_at_will_is_refused(bench: Bench, uno: Target) -> 
     assert failure.detail.endswith("; smaller calls use much less"), failure
 
 
+def test_a_copy_in_whole_blocks_of_any_length_is_left_out_where_it_has_no_room(bench: Bench, uno: Target) -> None:
+    """As with malloc. That it grows shows in no two of the sizes that are looked at; that there is no room, in a call."""
+    for block in (8, 64):
+        copy = f"unsigned char copy[(n + {block}) / {block} * {block} + {block}]; copy[n] = 1;"
+        copy += " t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]);"
+        files = toys.files(in_encrypt=copy, in_decrypt=copy)
+        record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno, "0/16,0/256,0/600")
+        assert record.failure is None, record.failure
+        assert {p.mlen for p in record.points} == {16, 256}
+        assert record.metrics[REFUSED]
+
+
+def test_one_known_answer_is_no_cipher(bench: Bench, uno: Target) -> None:
+    """Who takes the empty message only, with much heap, is not known to be right."""
+    asks = "unsigned char *much = malloc(mlen + adlen ? 30000 : 900); if (!much) return -2; much[899] = t[0];"
+    files = toys.files(in_encrypt=f"{asks} t[0] = much[899];", top="#include <stdlib.h>")
+    failure = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno).failure
+    assert failure is not None
+    assert failure.reason == "ram-overflow"
+    assert "1 of 1089" in failure.detail or "known answers find room" in failure.detail
+
+
+def test_what_a_deep_call_left_is_gone_when_others_are_measured(bench: Bench, bluepill: Target) -> None:
+    """A table of a call of random size below everybody's stack; and the stack of decoys counts."""
+    deep = "static __attribute__((noinline)) void deep(unsigned long n) { volatile unsigned char frame[6000];"
+    deep += " if (n > 63) frame[0] = 77; }"
+    look = "{ if (mlen > 63 && adlen > 63) deep(n); }"
+    files = toys.files(in_encrypt=look, top=deep)
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), bluepill, "0/16")
+    assert record.failure is None, record.failure
+    assert record.metrics["stack"] < 1000, "of a size that no figure has"
+    made = "static unsigned char made; static __attribute__((noinline)) void slow(void)"
+    made += "{ volatile unsigned i; for (i = 0; i < 500; i++) ; }"
+    files = toys.files(in_encrypt="if (!made) slow(); if (mlen > 63 && adlen > 63) made = 1;", top=made)
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), bluepill, "0/16")
+    assert next(p.cycles for p in record.points if p.operation == "encrypt") > 2000
+    files = toys.files(in_encrypt="if (npub[0] & 1) deep(n);", top=deep)
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), bluepill, "0/16")
+    assert record.metrics["stack"] > 6000
+
+
 def test_what_copies_and_goes_deeper_at_some_size_is_not_refused(bench: Bench, uno: Target) -> None:
     """It needs both for larger calls."""
     copy = "unsigned char copy[n + 1]; copy[n] = 1; t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]);"

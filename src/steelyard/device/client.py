@@ -9,7 +9,18 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
-from ..model.call import ALIGNED, API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
+from ..model.call import (
+    ALIGNED,
+    API_BLOCK,
+    CallResult,
+    DeviceError,
+    Hello,
+    NoRoomError,
+    Op,
+    Request,
+    Stray,
+    sizes_of,
+)
 from ..model.errors import counted
 from ..model.reasons import ANSWERED_WRONGLY, Failure, Reason
 from . import counter, frame
@@ -210,14 +221,21 @@ class Client:
             yield answer
 
     def _told(self, error: DeviceError, batch: Sequence[Request]) -> DeviceError:
-        """The error with the call that a simulator found no end of: the first without a pulse."""
+        """The error with the call that a simulator found no end of, or no room for its stack: the first without a
+        pulse. Where other calls say that there was little room, larger ones can be left out."""
         link, failure = self.link, error.failure
-        if not (isinstance(link, SimulatorLink) and failure.detail.startswith(_ENDLESS)):
+        deep = failure.reason is Reason.STACK_OVERFLOW
+        if not isinstance(link, SimulatorLink) or not (deep or failure.detail.startswith(_ENDLESS)):
             return error
         ended = len(link.pulses())
         of = accumulate(frame.pulses(encode(request)) for request in batch)
         request = next((r for r, last in zip(batch, of, strict=True) if last > ended), batch[-1])
-        return DeviceError(replace(failure, detail=f"{request.op.value}{self._sizes(request)}: {failure.detail}"))
+        failure = replace(failure, detail=f"{request.op.value}{self._sizes(request)}: {failure.detail}")
+        sizes = self._message(request), len(request.ad)
+        if not deep or self.hello.api == API_BLOCK or not self.nearly_full(request.op, *sizes):
+            return DeviceError(failure)
+        self.no_room(request.op, *sizes)
+        return NoRoomError(failure)
 
     def _weigh_ram(self, request: Request, answer: CallResult) -> None:
         """Notes what RAM a call used. Raises :class:`DeviceError` where its deepest stack and its heap have no room

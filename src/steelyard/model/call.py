@@ -293,17 +293,18 @@ Observed = tuple[str, Vector, CallResult]
 
 class Beside(Struct, frozen=True):
     """Calls whose cycles are in no figure, all with right answers: the ``first`` of each operation after a restart,
-    those that come ``late`` in a long row with one context, and those with buffers ``elsewhere``: in place, at odd
-    addresses."""
+    those that come ``late`` in a long row with one context, those with buffers ``elsewhere``: in place, at odd
+    addresses, and ``decoys`` among those that are."""
 
     first: list[Observed] = []
     late: list[Observed] = []
     elsewhere: list[Observed] = []
+    decoys: list[Observed] = []
 
     @property
     def all(self) -> tuple[Observed, ...]:
         """All of them."""
-        return (*self.first, *self.late, *self.elsewhere)
+        return (*self.first, *self.late, *self.elsewhere, *self.decoys)
 
 
 #: asks another implementation of the same variant to encrypt or hash: returns its outputs, None where it cannot answer.

@@ -56,7 +56,8 @@ class Verifier:
     specification that the known answers turned out to follow. ``beyond`` is the largest number of bytes that an
     encryption wrote after its ciphertext, where ``CRYPTO_ABYTES`` leaves room. ``free`` is an algorithm that nobody
     knows and that turned out to take some of NIST's sizes only: it may refuse any size, whatever the inputs.
-    ``left_out`` are sizes of message and associated data, in bytes, that found no room.
+    ``left_out`` are sizes of message and associated data, in bytes, that found no room, ``second`` those of the second
+    set.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class Verifier:
         self.beside = Beside()
         self.free = False
         self.left_out: set[tuple[int, int]] = set()
+        self.second: set[tuple[int, int]] = set()
         self._lengths: dict[tuple[int, int], int] = {}
         self._takes: dict[tuple[int, int], bool] = {}
 
@@ -92,10 +94,11 @@ class Verifier:
 
     def not_taken(self, calls: Iterable[Observed]) -> int:
         """How many sizes the algorithm refused, or had no room for by its own doing: where it needs more RAM the larger
-        a call is, or far more in others than in these ``calls``, which figures are of."""
+        a call is, or far more in others than in these ``calls``, which figures are of. Sizes that only the second set
+        has are in none."""
         shown = max((_room(a) for _, _, a in calls), default=0)
         greedy = self.client.grows or self.client.most > 2 * shown + _SPARE
-        return len({*self.refused, *self.client.lacked, *(self.left_out if greedy else ())})
+        return len({*self.refused, *({*self.client.lacked, *(self.left_out if greedy else ())} - self.second)})
 
     @property
     def notes(self) -> list[str]:
@@ -144,8 +147,9 @@ class Verifier:
     def calls(self, vectors: Sequence[Vector], about: str) -> list[Observed]:
         """Encrypts, decrypts and rejects, or hashes, fresh inputs; every output is checked.
 
-        Inputs that the algorithm does not accept, such as messages beyond its only block, are left out. Raises
-        :class:`Mismatch` for the first wrong answer, with ``about`` before its sizes in the text.
+        Each pass begins after a restart: what other calls left in RAM is in no figure of these. Inputs that the
+        algorithm does not accept, such as messages beyond its only block, are left out. Raises :class:`Mismatch` for
+        the first wrong answer, with ``about`` before its sizes in the text.
         """
         observed: list[Observed] = []
         turns: list[tuple[Vector, bool]] = []
@@ -153,6 +157,8 @@ class Verifier:
             sizes = len(v.message), len(v.ad)
             turns += [(self.vector(f"decoy/{about}{k}/{n}", 0, *sizes), True) for n in range(decoys)]
             turns.append((v, False))
+        if vectors:
+            self.forget(self._usual(vectors))
         outputs = self._taken(turns, about, observed)
         self._compare(outputs, about)
         if self.aead and outputs:
@@ -172,14 +178,19 @@ class Verifier:
             if a.code == 0:
                 self._sane(v, a, about)
                 outputs.append(Sealed(v, a.output, decoy))
-                if not decoy:
-                    observed.append((self.name, v, a))
+                (self.beside.decoys if decoy else observed).append((self.name, v, a))
                 continue
             larger = (len(w.ad) >= len(v.ad) and len(w.message) >= len(v.message) for w, _ in taken)
             if not (self.one_block or self.free) and any(larger):
                 text = f"{self.name}, {about}{describe(v)}: returned {a.code}, but accepts larger inputs"
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
         return outputs
+
+    def _usual(self, vectors: Sequence[Vector]) -> Vector:
+        """One of the ``vectors`` with a size that is taken, else of such a size that was there before."""
+        taken = [size for size, taken in self._takes.items() if taken]
+        of = (v for v in vectors if self._takes.get((len(v.message), len(v.ad))))
+        return next(of, None) or (self.vector("usual", 0, *taken[0]) if taken else vectors[0])
 
     def _decoys(self, about: str, total: int) -> list[int]:
         """The number of decoys before each of ``total`` calls; none where nothing can be refused.
@@ -275,7 +286,9 @@ class Verifier:
                 raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, text))
             elif not answer.intact:
                 raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"reject, {about}{describe(v)}"))
-            if not decoy:
+            if decoy:
+                self.beside.decoys.append(("reject" if name == "decrypt" else "decrypt", v, answer))
+            else:
                 answers.append((name, v, answer))
         return over
 

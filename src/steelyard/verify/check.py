@@ -16,7 +16,7 @@ from .expected import Expected, Mismatch
 from .known import KnownVariant, alike
 from .vectors import NIST, genkat, kat_digest
 
-#: the least share of NIST's sizes that a mean is over
+#: the least share of NIST's sizes that a verdict is by, and a mean over
 _SHARE = 0.1
 #: known answers that tell variants apart: with two bytes checked of each, chance agreement is out of the question
 _TELLING = 64
@@ -135,19 +135,19 @@ def _free(verifier: Verifier, known: KnownAnswers, sizes: int) -> KnownAnswers:
 def _fair(verifier: Verifier, known: KnownAnswers) -> KnownAnswers:
     """The known answers, with a note when RAM left no room for some, which are the longest: the means are then lower
     than those of packages that take less. One that asks for more RAM the larger a call is could choose so what its
-    means are over: it has none. Nor has one with room for few."""
+    means are over: it has none. Raises :class:`Mismatch` where there is room for few: they are no cipher's."""
     if not known.skipped:
         return known
     made = len(known.outputs)
     total = made + known.skipped
-    if not verifier.client.grows and made >= _SHARE * total:
+    if made < _SHARE * total:
+        text = f"only {made} of {total} known answers find room in RAM, too few to tell whether the others are right"
+        raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
+    if not verifier.client.grows:
         text = f"means are over {made} of {total} known answers: others find no room in RAM beside the package's"
         verifier.expect.notes.append(text)
         return known
-    if verifier.client.grows:
-        why = f"larger calls need more RAM, and {known.skipped} of {total} known answers have no room"
-    else:
-        why = f"only {made} of {total} known answers find room in RAM beside the package's"
+    why = f"larger calls need more RAM, and {known.skipped} of {total} known answers have no room"
     verifier.expect.notes.append(f"no means: {why}")
     return replace(known, calls=(), own=known.own or known.calls)
 
@@ -169,6 +169,7 @@ def second_set(verifier: Verifier, known: KnownAnswers) -> Verification:
     readings = [k for k in agreeing if k.ext_checks]
     if readings:
         ext = readings[0].ext()
+        verifier.second |= {(len(v.message), len(v.ad)) for v in ext}
         fit_ext = verifier.fitting(ext)
         skipped += len(ext) - len(fit_ext)
         second = verifier.forward(fit_ext, [])

@@ -34,8 +34,6 @@ def again(verifier: Verifier, known: KnownAnswers, *, every: bool = False) -> li
     refused = verifier.refused
     others = verifier.inputs.sample("refused", len(refused), SAMPLE)
     verifier.calls([verifier.vector(f"refused/{k}", 0, *refused[k]) for k in others], _FRESH)
-    if every:  # the sample's calls come again
-        verifier.forget(vectors[0])
     return verifier.calls(vectors, _FRESH)
 
 
@@ -51,11 +49,8 @@ def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[
 
 
 def once_more(verifier: Verifier, swept: Sequence[Observed]) -> list[Observed]:
-    """Makes the calls of a sweep again, in the same order, after a restart, so that nothing is left of the first time;
-    every output is checked. Raises :class:`Mismatch`."""
+    """Makes the calls of a sweep again, in the same order; every output is checked. Raises :class:`Mismatch`."""
     vectors = [v for op, v, _ in swept if op == verifier.name]
-    if vectors:
-        verifier.forget(vectors[0])
     return verifier.calls(vectors, "workload, repeated, ")
 
 
