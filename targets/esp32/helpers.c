@@ -30,6 +30,9 @@ void *memmove(void *to, const void *from, size_t n);
 void *memset(void *to, int byte, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 size_t strlen(const char *s);
+extern int errno; /* as its errno.h declares it */
+
+int errno;
 
 union wide {
     uint64_t all;

@@ -7,6 +7,8 @@ sy_reset:
     .option norelax
     lui gp, %hi(__global_pointer$)
     addi gp, gp, %lo(__global_pointer$)
+    lui tp, %hi(sy_thread)
+    addi tp, tp, %lo(sy_thread)
     lui sp, %hi(sy_stack_top)
     addi sp, sp, %lo(sy_stack_top)
     .option pop

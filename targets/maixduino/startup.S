@@ -12,6 +12,7 @@ sy_reset:
     .option norelax
     lla gp, __global_pointer$
     .option pop
+    lla tp, sy_thread
     lla sp, sy_stack_top
     tail sy_start
 1:  wfi

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from steelyard.cli.select import implementations
+from steelyard.device import Client
+from steelyard.measure.rom import library_members, load_size, static_ram
 from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.target import load_target
@@ -39,6 +43,90 @@ def test_an_analyzer_sees_an_empty_call(name: str, bench: Bench) -> None:
     for op in (Op.EMPTY, Op.EMPTY_DECRYPT):
         pulse = client.call(Request(op, bytes(16), bytes(16), b"", b"")).pulse
         assert pulse.cycles / the_target(name).chip.clock_hz >= 2 / 24e6
+
+
+#: sets errno, by the C library's strtol too where it has that one, and reads it back
+ERRNO = """
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+static unsigned char told(unsigned n)
+{
+    if (n == 3)
+        errno = EDOM;
+    return (unsigned char)((errno == EDOM) | @STRTOL@ << 1);
+}
+#define DIGITS "99999999999999999999"
+static volatile int base = 10;
+static int large(void)
+{
+    int before = errno, found;
+    errno = 0;
+    found = strtol(DIGITS, NULL, base) == LONG_MAX && errno == ERANGE;
+    errno = before;
+    return found;
+}
+"""
+#: variables of a thread beside others: with initial values or without, and aligned by more than these
+THREAD = """
+static _Thread_local unsigned char first = 5;
+static _Alignas(32) _Thread_local unsigned char next[3] = {9};
+static _Thread_local unsigned char zero;
+static _Alignas(64) _Thread_local unsigned char last[2];
+static unsigned kept = 7, cleared;
+static unsigned char told(unsigned n)
+{
+    if (((unsigned long)next & 31) + ((unsigned long)last & 63) + n == 0 || next[2] + last[0] != 0)
+        return 0;
+    kept++;
+    cleared++;
+    return (unsigned char)(first++ + next[0]++ + 16 * (++zero + ++last[1]) + 2 * (kept - cleared - 7));
+}
+"""
+
+
+def _told(client: Client) -> bytes:
+    """What :data:`ERRNO` or :data:`THREAD` tell in three calls and the first one after a restart."""
+    requests = [Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(m)) for m in (1, 3, 2)]
+    told = [client.call(r).output[0] for r in requests]
+    client.restart()
+    return bytes([*told, client.call(requests[0]).output[0]])
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_errno_keeps_what_is_set(name: str, bench: Bench) -> None:
+    target = the_target(name)
+    without = target.toolchain.family == "msp430" or target.chip.core == "xtensa-lx6"  # no strtol from helpers
+    top = "static int large(void);" + ERRNO.replace("@STRTOL@", "0" if without else "large()")
+    if without:
+        top = top.replace("strtol(DIGITS, NULL, base)", "LONG_MAX")
+    package = bench.package(top=top, after_encrypt="c[0] = told(n); (void)large;")
+    client = bench.client(package, target)
+    more = 0 if without else 2
+    assert _told(client) == bytes([more, 1 | more, 1 | more, more])
+    if target.toolchain.family == "riscv":
+        members = library_members(bench.build(package, target).maps["both"])
+        assert any("strto" in m for m in members)
+        assert not any("errno" in m for m in members), "it takes RAM alone"
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_variables_of_a_thread_work_or_are_refused(name: str, bench: Bench) -> None:
+    """They are in static RAM, which is counted, and begin anew with the chip."""
+    target = the_target(name)
+    package = bench.package(top=THREAD, after_encrypt="c[0] = told(n);")
+    built = bench.build(package, target)
+    if target.toolchain.family != "riscv":
+        assert built.failure is not None
+        assert re.search("_Thread_local|thread-local storage is not supported", built.failure.detail), built.failure
+        return
+    assert _told(bench.client(package, target)) == bytes([46, 80, 114, 46])
+    sizes = []
+    for top in (THREAD, THREAD.replace("last[2]", "last[130]"), THREAD.replace("next[3]", "next[35]")):
+        image = bench.build(bench.package(top=top, after_encrypt="c[0] = told(n);"), target).images["both"]
+        sizes.append((static_ram(image), load_size(image)))
+    (ram, rom), *more = sizes
+    assert more == [(ram + 128, rom), (ram + 32, rom + 32)]
 
 
 #: calls deeper than there are register windows, through pointers, with arrays of variable size in between

@@ -17,19 +17,23 @@ _HARNESS = re.compile(r"sy_\w+|main|__?end|end|__heap_start|_start|__vectors|__c
 _START = re.compile(r"\.(vectors|start|reset|isr_vector|init\d*|fini\d*)(\..*)?")
 #: sections that linker scripts make; of these, the second set is static RAM, which is counted and initialised
 _MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
+#: and those for a thread's variables, where a linker script has a place for them
+_THREAD = frozenset({".tdata", ".tzero", ".tspace"})
 _AVR_DATA = 0x80_0000  # the tools' offset of the data space
 _WORD = 4  # bytes, which an Xtensa's instruction RAM gives at once
 #: bytes that a target's harness keeps for its own frames: with less, no buffer has room, and it cannot even say so
 _RESERVE = re.compile(r"^#define SY_STACK_RESERVE (\d+)", re.M)
 #: names of sections that compilers choose; what a target's linker script says of others in flash
 _COMPILERS = re.compile(
-    r"\.(text|rodata|s?data|s?bss|noinit|literal|progmem|jumptables|init|fini|[cd]tors|gnu|ARM|eh_frame|xt)\b.*"
+    r"\.(text|rodata|[st]?data|[st]?bss|noinit|literal|progmem|jumptables|init|fini|[cd]tors|gnu|ARM|eh_frame|xt)\b.*"
 )
 #: names that a linker's map has in one piece: in others there could be a line of it, which says how large a library is
 _WORDS = re.compile(r"[^\s\x00-\x20\x7f]*")
 #: names of sections without bytes in flash, by which a linker's map tells what is not code (measure/rom.py)
-_EMPTY = re.compile(r"(\.s?bss|\.noinit|COMMON)\b.*")
+_EMPTY = re.compile(r"(\.[st]?bss|\.noinit|COMMON)\b.*")
 _MOVED = "constants are not where the data space shows them"
+#: what compilers ask for where a thread's variables are, where start-up code does not say it
+_THREADS = ("__aeabi_read_tp", "__emutls_get_address")
 _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")
 
 
@@ -38,8 +42,12 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
 
     Raises :class:`ValueError` when it is not an object file."""
     notes: list[str] = []
-    if wanted := sorted({name for name in undefined(merged) if _HARNESS.fullmatch(name)}):
+    others = {*undefined(merged)}
+    if wanted := sorted({name for name in others if _HARNESS.fullmatch(name)}):
         return Failure(Reason.HARNESS_SYMBOL, ", ".join(wanted[:5])), notes
+    if asked := sorted(others & {*_THREADS}):
+        text = f"{asked[0]}; variables of a thread (_Thread_local, __thread) have no place here: make them static"
+        return Failure(Reason.UNDEFINED_SYMBOL, text), notes
     every = sections(merged)
     if odd := _shown(s.name for s in every if not _WORDS.fullmatch(s.name)):
         return Failure(Reason.PLACED_SECTION, f"{odd}: spaces and other signs in a section's name"), notes
@@ -111,18 +119,20 @@ def misplaced(image: bytes, target: Target) -> Failure | None:
     ram = range(start, start + chip.ram.size)
     try:
         placed = [s for s in sections(image) if s.placed]
-        values = address(image, "sy_data_load") or 0
+        values, thread = address(image, "sy_data_load") or 0, address(image, "sy_thread") is not None
     except ValueError as e:
         return Failure(Reason.LINK_ERROR, f"the image: {e}")
-    in_ram = (s.name not in _RAM and s.address in ram for s in placed)
-    nowhere = (s.name not in _MADE and not (s.loaded and s.address in flash) for s in placed)
+    held = _RAM | _THREAD if thread else _RAM
+    made = _MADE | held
+    in_ram = (s.name not in held and s.address in ram for s in placed)
+    nowhere = (s.name not in made and not (s.loaded and s.address in flash) for s in placed)
     wrong = [s for s, a, b in zip(placed, in_ram, nowhere, strict=True) if a or b]
     if wrong:
         text = ", ".join(f"{s.name}, {s.size} bytes at {s.address:#x}" for s in wrong[:5])
         return Failure(Reason.PLACED_SECTION, text)
-    if code := [s.name for s in placed if s.name in _RAM and s.kind == "code"]:
+    if code := [s.name for s in placed if s.name in held and s.kind == "code"]:
         return Failure(Reason.PLACED_SECTION, f"{', '.join(code)} holds code, and no target runs code in RAM")
-    own = [f"{s.name}, {s.size} bytes at {s.address:#x}" for s in placed if s.name not in _MADE]
+    own = [f"{s.name}, {s.size} bytes at {s.address:#x}" for s in placed if s.name not in made]
     if chip.core.startswith("xtensa") and values % _WORD and own:
         text = f"{', '.join(own[:5])}: after it, initial values of data are not at a multiple of {_WORD} bytes"
         return Failure(Reason.PLACED_SECTION, text)

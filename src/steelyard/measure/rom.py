@@ -34,8 +34,8 @@ def load_size(image: Path) -> int:
 
 
 def static_ram(image: Path) -> int:
-    """Bytes of static RAM: .data, .bss and .noinit."""
-    wanted = (".data", ".bss", ".noinit")
+    """Bytes of static RAM: .data, .bss and .noinit, and a thread's variables, with initial values or without."""
+    wanted = (".data", ".tdata", ".tspace", ".bss", ".noinit")
     return sum(s.size for s in sections(image.read_bytes()) if s.placed and s.name in wanted)
 
 

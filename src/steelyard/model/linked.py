@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 #: names of pieces that lie in RAM alone, and take no flash
-RAM = r"(?:\.(?:s?bss|noinit)\b|COMMON)"
+RAM = r"(?:\.(?:[st]?bss|noinit)\b|COMMON)"
 #: the beginning of a line of LLVM's for a piece: "4008 4008 36 2         /.../helpers.o:(.text.memset)"; address and
 #: bytes. Symbols, whose names and sizes sources choose, are indented by more
 LINE = r"^ *([0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) +\d+ {9}(?! )(?:[^\s(]*/)?"
