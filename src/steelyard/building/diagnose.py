@@ -62,9 +62,13 @@ _ENDED = re.compile(r" in _*(?:[eE]xit|abort|assert(?:_func|_fail)?)\b")
 _WRONG = (Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED)
 _NARROW = r"^(?:src/)?([^:\n]+):\d+:\d+: warning: (?:left |right )?shift count >= width of type"
 _NEON = re.compile(r"bad-opcode: unknown opcode 0x(?:e[c-f]|f9|f[c-f])[0-9a-f]{6}\b")
-#: writes of a buffer that the C library takes from its own heap, and members of it that ask a system for that
+#: writes of what the C library takes from its own heap, members of it that ask a system for that, and what a linker's
+#: map says of why each member is there: for which file, and which symbol of it
 _ASTRAY = (Reason.STRAY_WRITE, Reason.BUFFER_OVERRUN)
 _OWN_HEAP = re.compile(r"\([\w-]*sbrkr?\.o(?:bj)?\)")
+_MEMBER = re.compile(r"^(\S+\([^\s()]+\))\s+(\S+) \((\S+)\)$", re.MULTILINE)
+#: functions of the heap that the harness has, in the place of the C library's
+_HEAP = frozenset({"malloc", "calloc", "realloc", "free"})
 _SOURCE_BYTES = 1 << 20
 
 #: what GCC says of a defect of its own
@@ -109,7 +113,11 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
     logs, others = list(logs), [isa for isa in _OF_ISA if not core.startswith(isa)]
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
-        return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
+        said = ", ".join(duplicate[:5])
+        if {*duplicate} <= _HEAP and all(n.startswith("link-") for n, t in logs if re.search(_DUPLICATE, t)):
+            said += "; the C library's own come with its others for the heap, such as memalign: the harness has "
+            said += f"{', '.join(sorted(_HEAP))} alone"
+        return Failure(Reason.DUPLICATE_SYMBOL, said)
     if profiles := re.search(_PROFILES, text):
         return Failure(Reason.FOREIGN_ISA, f"{profiles[1]} is for another kind of processor: profiles {profiles[2]}")
     overflow: dict[str, int] = {}
@@ -193,7 +201,7 @@ def ran(failure: Failure, sources: Path, log: str, linked: Path | None = None) -
     linker map. Instructions of NEON,
     which the assembler took because the sources told it to, are another machine's; the harness fails after a call that
     changed what it has to keep; the C library does not come back from a program's end; wrong answers can come from an
-    int that is narrower than the author's, and stray writes from buffers of the C library."""
+    int that is narrower than the author's, and stray writes from the C library's heap."""
     fault, why = failure.reason is Reason.FAULT, ""
     every = (f for f in sorted(sources.rglob("*")) if f.is_file())
     if fault and _NEON.match(failure.detail) and (machine := _directive(every)):
@@ -205,10 +213,22 @@ def ran(failure: Failure, sources: Path, log: str, linked: Path | None = None) -
     if failure.reason in _WRONG and (files := _unique(_NARROW, log)):
         why = f"the compiler warns of shifts beyond the width of their type ({', '.join(files[:3])}): code that takes "
         why += "int for wider than it is on this target has them"
-    if failure.reason in _ASTRAY and linked and _OWN_HEAP.search(linked.read_text(errors="replace")):
-        why = "the package prints, or may: the C library's buffer for that is in a heap of its own, in the place of "
-        why += "the harness's buffers (docs/packages.md)"
+    if failure.reason in _ASTRAY and linked and (own := _own_heap(linked.read_text(errors="replace"))):
+        why = f"the package calls {own}, or may, for which the C library has a heap of its own, in the place of the "
+        why += "harness's buffers (docs/packages.md)"
     return Failure(failure.reason, f"{failure.detail}; {why}") if why else failure
+
+
+def _own_heap(linked: str) -> str:
+    """What the package calls that brings the C library's own heap, by the linker's map; empty without that heap."""
+    if not _OWN_HEAP.search(linked):
+        return ""
+    members = linked.partition("\n\n")[2].partition("\n\n")[0]
+    wanted = {member: (by, name) for member, by, name in _MEMBER.findall(members)}
+    at, name = next((member for member in wanted if _OWN_HEAP.search(member)), ""), ""
+    while at in wanted:  # each was wanted by one before
+        at, name = wanted.pop(at)
+    return name if at.endswith("implementation.o") else "functions of the C library"
 
 
 def _unique(pattern: str, text: str) -> list[str]:
