@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -20,7 +18,7 @@ from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
 from steelyard.reference import reference
 from steelyard.sources import discover
-from steelyard.verify import known_block, warm
+from steelyard.verify import known_block
 from steelyard.verify.knownblock import COUNT
 from tests.conftest import Bench, the_target, write
 
@@ -322,82 +320,6 @@ def test_no_figure_is_of_a_context_or_key_that_was_used_before(bench: Bench, uno
     for op, of, v in measured:
         r = first[op, of]
         assert (r.aside, r.key, r.npub, r.data) == (False, v.key, v.npub, v.message)
-
-
-#: the latest call, which gives the same answer at once when it is made again
-MEMO = "static unsigned char seen[CRYPTO_CONTEXTBYTES], was[CRYPTO_BLOCKBYTES], kept[CRYPTO_BLOCKBYTES], kind;"
-AGAIN = "if (kind == __func__[13] && !memcmp(seen, ctx, sizeof seen) && !memcmp(was, in, sizeof was))"
-AGAIN += " { memcpy(out, kept, sizeof kept); return 0; } memcpy(was, in, sizeof was);"
-KEEP = "kind = (unsigned char)__func__[13]; memcpy(seen, ctx, sizeof seen); memcpy(kept, out, sizeof kept);"
-WARM = tuple(f"cycles_{op}_{{}}mean" for op in ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt"))
-
-
-def test_warm_calls_find_the_cache_filled(bench: Bench) -> None:
-    (aes,) = discover(CIPHERS / "crypto_block" / "aes" / "aes128" / "fast").implementations
-    record = bench.weigh(aes, the_target("nrf52840"))
-    assert record.failure is None
-    saved = [record.metrics[m.format("")] - record.metrics[m.format("warm_")] for m in WARM]
-    assert min(saved) > 0, saved
-    assert record.metrics["encrypt_per_byte"] == record.metrics["cycles_encrypt_warm_mean"] / 16
-
-
-def test_a_warm_call_is_never_the_same_call_again(bench: Bench) -> None:
-    memo = package(bench, top=MEMO, before=AGAIN, encrypt=KEEP, decrypt=KEEP)
-    record = bench.weigh(memo, the_target("nrf52840"))
-    assert record.failure is None
-    found = record.metrics
-    assert all(found[f"cycles_{op}_warm_mean"] > found[f"cycles_{op}_mean"] / 2 for op in ("encrypt", "decrypt"))
-
-
-#: the call after this one is made here, from where its inputs are in RAM already, if it is a warm one
-AHEAD = "kind = (unsigned char)__func__[13]; memcpy(seen, ctx - sizeof seen, sizeof seen);"
-AHEAD += " memcpy(was, in + CRYPTO_BLOCKBYTES, sizeof was); xtea_{}(kept, was, seen);"
-
-
-def test_the_call_before_a_warm_one_cannot_do_its_work(bench: Bench) -> None:
-    ahead = {op: AHEAD.format(op) for op in ("encrypt", "decrypt")}
-    mine = package(bench, top=MEMO, before=AGAIN, encrypt=ahead["encrypt"], decrypt=ahead["decrypt"])
-    record = bench.weigh(mine, the_target("nrf52840"))
-    assert record.failure is not None
-    assert record.failure.reason is Reason.IMPLAUSIBLE
-    assert "right after another call, and its instructions alone" in record.failure.detail
-
-
-def test_a_sample_of_long_calls_is_small() -> None:
-    """Instruction by instruction a call of seconds takes minutes, in which nobody can stop it."""
-    asked = []
-
-    def least(request: Any) -> int:
-        asked.append(request)
-        return 60_000_000
-
-    client = SimpleNamespace(least=least)
-    verifier: Any = SimpleNamespace(client=client, inputs=Inputs("x"), forget=lambda: None)
-    requests: Any = [SimpleNamespace(op=Op.ENCRYPT)] * 65
-    assert len(warm._least(verifier, requests)) == len(asked) == 2
-
-
-def test_without_caches_every_call_is_a_warm_one(bench: Bench, uno: Target) -> None:
-    found = bench.weigh(package(bench), uno).metrics
-    assert [found[m.format("warm_")] for m in WARM] == [found[m.format("")] for m in WARM]
-    client = bench.client(package(bench), uno)
-    assert not client.hello.warms
-
-
-def test_a_warm_call_needs_the_inputs_of_another(bench: Bench) -> None:
-    client = bench.client(package(bench), the_target("mkrzero"))
-    whole = Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), bytes(CONTEXT + KEY + BLOCK), bytes(BLOCK), warm=True)
-    assert client.call(whole).output == client.call(replace(whole, ad=b"", warm=False)).output
-    with pytest.raises(DeviceError, match="bad request"):
-        client.call(replace(whole, ad=whole.ad[1:]))
-
-
-def test_what_the_call_before_a_warm_one_writes_is_found(bench: Bench) -> None:
-    writes = "if (in[-1] == 0xA5) ((unsigned char *)out)[300] = 1;"
-    client = bench.client(package(bench, encrypt=writes), the_target("nrf52840"))
-    before = bytes(CONTEXT) + bytes(KEY - 1) + b"\xa5" + bytes(BLOCK)
-    with pytest.raises(DeviceError, match="stray-write: encrypt"):
-        client.call(Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), before, bytes(BLOCK), warm=True))
 
 
 def test_contexts_are_aligned_wherever_keys_and_blocks_are(bench: Bench, target: Target) -> None:
