@@ -227,3 +227,14 @@ def test_a_package_behind_a_dot_is_told(tmp_path: Path) -> None:
     assert [(r.path.name, r.failure.detail) for r in found.rejected] == [
         (name, "passed over, as its name begins with a dot: rename it") for name in (".foo256", ".ref")
     ]
+
+
+def test_a_folder_of_another_api_is_another_primitive(tmp_path: Path) -> None:
+    api = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_BYTES 16\n"
+    put(tmp_path, "crypto_block/aes/ref/api.h", api)
+    put(tmp_path, "crypto_block/aes/ref/aes.c", "int x;\n")
+    found = discover(tmp_path)
+    assert found.implementations == ()
+    (refused,) = found.rejected
+    assert refused.failure.reason is Reason.OTHER_PRIMITIVE
+    assert refused.failure.detail.endswith("api.h has no CRYPTO_BLOCKBYTES, CRYPTO_CONTEXTBYTES")

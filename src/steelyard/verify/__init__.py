@@ -9,7 +9,6 @@ from .block import (
     known_blocks_answers,
     made,
     promised,
-    reused,
     room_for_blocks,
 )
 from .calls import Verifier
@@ -19,6 +18,7 @@ from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
 from .growth import look_at_growth
 from .knownblock import known_block
 from .parts import parts
+from .reuse import reused
 from .warm import warm_blocks
 
 __all__ = [

@@ -8,7 +8,6 @@ nor of a second one with the same context.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -30,10 +29,6 @@ from .orders import Orders, orders
 FRESH = 16
 #: calls that show how deep the stack is
 _PROBED = 4
-#: contexts that are used for several blocks, their turns, and the blocks of each turn
-_REUSED, _TURNS, _IN_A_ROW = 4, 3, 2
-#: fresh blocks one after the other with one context, more than any figure is of
-_ROW = 160
 #: answers that are asked for again in place and at odd addresses, and of each image with one direction only
 _PROMISED, _SAMPLE = 4, 12
 #: how buffers may lie besides aligned and apart; contexts are always aligned
@@ -316,38 +311,6 @@ def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Obser
     return calls
 
 
-def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
-    """Several blocks with the same context, taking turns with those of other keys: each answer is the block of the next
-    call; then many in a row; in the end the known answer is as before. No figure has the cycles of it. Raises
-    :class:`Mismatch`."""
-    verifier.forget()
-    chosen = [known.outputs[k] for k in verifier.inputs.sample("reused", len(known.outputs), _REUSED)]
-    trail = [[(v, c)] for v, c in chosen]
-    for walked in trail * _TURNS:
-        for _ in range(_IN_A_ROW):
-            v, last = walked[-1]
-            walked.append((v, _one(verifier, Op.ENCRYPT, v, last)))
-    for walked in trail:
-        steps = [(replace(v, message=x), y) for (v, x), (_, y) in pairwise(walked)]
-        verifier.agrees([v for v, _ in steps], [y for _, y in steps], _REUSE)
-    for walked in trail * _TURNS:
-        for _ in range(_IN_A_ROW):
-            v, got = walked.pop()
-            same(_one(verifier, Op.DECRYPT, v, got), walked[-1][1], Reason.DECRYPT_MISMATCH, _REUSE)
-    v = chosen[0][0]
-    stream = verifier.inputs.stream("row", _ROW * len(v.message))
-    row = [replace(v, message=stream[at : at + len(v.message)]) for at in range(0, len(stream), len(v.message))]
-    encrypted = _in_a_row(verifier, Op.ENCRYPT, row)
-    verifier.agrees(row, encrypted, _REUSE)
-    decrypted = _in_a_row(verifier, Op.DECRYPT, [replace(v, message=c) for c in encrypted])
-    for got, one in zip(decrypted, row, strict=True):
-        same(got, one.message, Reason.DECRYPT_MISMATCH, _REUSE)
-    for v, c in chosen:
-        same(_one(verifier, Op.ENCRYPT, v, v.message), c, Reason.WRONG_OUTPUT, _REUSE)
-        same(_one(verifier, Op.DECRYPT, v, c), v.message, Reason.DECRYPT_MISMATCH, _REUSE)
-    verifier.begun_right()
-
-
 def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
     """Keys and blocks at odd addresses, and output in place of the input, which ``crypto_block.h`` allows. Raises
     :class:`Mismatch` and :class:`DeviceError`."""
@@ -454,31 +417,10 @@ def _as_in_the_file(vectors: Sequence[Vector], encrypted: Sequence[bytes]) -> No
 _UNASKED = "the second implementation runs on no target here: of what it was to answer, decryption was the only check"
 _FRESH = "fresh inputs, "
 _FIRST = "the first call after a start, "
-_REUSE = "a context for several blocks, "
 
 
 def _of(name: str, calls: Sequence[Observed]) -> list[Observed]:
     return [o for o in calls if o[0] == name]
-
-
-def _one(verifier: BlockVerifier, op: Op, v: Vector, data: bytes) -> bytes:
-    """A block with a context that a pass made; the call is in no figure."""
-    asked = replace(verifier.block(op, v, verifier.again(op, v), data), aside=True)
-    answer = verifier.client.call(asked)
-    verifier.sane(asked, answer, _REUSE)
-    verifier.beside.late.append(asked.seen(answer))
-    return answer.output
-
-
-def _in_a_row(verifier: BlockVerifier, op: Op, blocks: Sequence[Vector]) -> list[bytes]:
-    """The blocks, all with the context of the first one's key, one call after the other; they are in no figure."""
-    context = verifier.again(op, blocks[0])
-    asked = [replace(verifier.block(op, v, context, v.message), aside=True) for v in blocks]
-    answers = list(verifier.client.calls(asked))
-    for r, answer in zip(asked, answers, strict=True):
-        verifier.sane(r, answer, _REUSE)
-        verifier.beside.late.append(r.seen(answer))
-    return [answer.output for answer in answers]
 
 
 def same(got: bytes, want: bytes, reason: Reason, about: str) -> None:
