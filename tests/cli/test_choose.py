@@ -107,6 +107,16 @@ def test_what_is_measured_stands_alone_where_the_harness_is_a_newer_one(
     assert (found["label"], found["by"], found["cycles"]) == ("small1/ref", "weighed", 100 + 12 * 32)
 
 
+def test_a_target_without_runs_is_no_matter_of_a_filter(chosen: Cli) -> None:
+    """Nobody gave one."""
+    for ask in ("choose -t nano-every --mlen 24", "study -t nano-every"):
+        told = chosen(ask).err
+        assert "no stored run has a target 'nano-every'; there are: " in told
+        assert "filter" not in told
+    assert "filter: no stored run has a target 'x'" in chosen("choose -t uno --mlen 24 --where target==x").err
+    assert chosen("choose -t nosuch --mlen 24").err.startswith("steelyard: unknown target 'nosuch'")
+
+
 def test_what_is_shown_is_weighed_and_has_room(chosen: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is weighed and turns out slower gives way to another, which nobody has weighed yet."""
     store(tmp_path / "results.db", linear("big1/ref", 10, rom=9000, stack=700))  # what has no room

@@ -225,6 +225,12 @@ def test_a_log_as_json_is_whole(ran: Cli) -> None:
     ("options", "home", "said", "code"),
     [
         ("-t unoo", "home", "unknown target 'unoo'; did you mean uno", 2),
+        (
+            "-t uno -w kat,felics-1",
+            "home",
+            "is several; give --workload for each: --workload kat --workload felics-1",
+            2,
+        ),
         ("-t uno -w katt", "home", "unknown workload 'katt'; did you mean kat?", 2),
         ("-t uno", "/proc/none", "set STEELYARD_HOME to a folder that you may write to", 2),
         ("-t uno --db damaged.db", "home", "the file is damaged", 3),

@@ -20,6 +20,8 @@ from .console import say
 _LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
 #: sizes that are listed where one is asked for that no run has
 _LISTED = 12
+#: a column, how it is compared, and the text that it is compared with
+Asked = tuple[str, str, str]
 
 
 def asked(
@@ -34,13 +36,14 @@ def asked(
     workload: str = "",
     wanted: Collection[str] = (),
     together: Together = "",
+    options: Collection[Asked] = (),
 ) -> Answer:
     """The rows of an answer, with what ``columns`` need; None means all metrics.
 
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number; the rest is
     :func:`answered`'s.
     """
-    rows, older = found(what, where, columns, db, all_runs=all_runs, every=every, wanted=wanted)
+    rows, older = found(what, where, columns, db, all_runs=all_runs, every=every, wanted=wanted, options=options)
     return answered(
         rows,
         what,
@@ -64,9 +67,11 @@ def found(
     every: bool = False,
     beside: Collection[Made] = (),
     wanted: Collection[str] = (),
+    options: Collection[Asked] = (),
 ) -> Found:
     """All rows that names and filter leave, the newest run of each setup, of ``every`` generation or of the newest
-    sources; says which words mean nothing stored. What is ``beside`` them made other rows of the answer."""
+    sources; says which words mean nothing stored. What is ``beside`` them made other rows of the answer. The filter has
+    ``options`` that nobody wrote there."""
     selection = Selection(what, where, columns, all_runs=all_runs, every=every, wanted=wanted)
     known, test = dict(selection.equal), selection.test
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
@@ -76,7 +81,7 @@ def found(
         left = selection.passed(_meant(stored, what) if what else stored)
         if not left.rows and known:  # what there is apart from what was looked for
             stored = store.rows(points=selection.sizes, metrics=selection.metrics)
-    _say_unknown(what, test.texts if test else (), stored)
+    _say_unknown(what, test.texts if test else (), stored, options)
     if test and not left.rows:
         say_empty([n for n in test.columns if n not in CONTEXT], stored, db)
     return left
@@ -111,7 +116,7 @@ def complete(rows: Sequence[Row], db: str | None) -> list[Row]:
         return results.complete(rows, store)
 
 
-def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], rows: Sequence[Row]) -> None:
+def _say_unknown(what: Sequence[str], texts: Sequence[Asked], rows: Sequence[Row], options: Collection[Asked]) -> None:
     """Says of each name, and of each value that a filter compares with, that nothing stored has it."""
     for name in what:
         if not select.exists_at(name) and not any(named(r, name) for r in rows):
@@ -126,7 +131,8 @@ def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], row
             near = f'write {column} {"~" if sign == "==" else "!~"} "{text}*", for more stands after the name'
         if sign in ("==", "~"):
             like = "like " if sign == "~" else ""
-            say([f"filter: no stored run has a {CONTEXT[column]} {like}{text!r}; {near or _there(values)}"])
+            from_where = "" if (column, sign, text) in options else "filter: "
+            say([f"{from_where}no stored run has a {CONTEXT[column]} {like}{text!r}; {near or _there(values)}"])
         elif near:  # what is left out need not be there, unless it was mistyped
             say([f"filter: no stored run has a {CONTEXT[column]} {text!r} to leave out; {near}"])
 

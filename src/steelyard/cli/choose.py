@@ -115,6 +115,8 @@ def verb(ask: Choose) -> int:
     if ask.table:
         refuse({"--top": ask.top}, "--table has the first of each target; leave it out")
     adlen, mlen = _sizes(ask)
+    if ask.target:
+        _device(ask, ask.target)  # what is wrong with it, before what is stored of it
     names = [ask.target] if ask.target else _stored(ask.db)
     chosen = []
     for name in names:
@@ -197,8 +199,6 @@ def _stored(db: str | None) -> list[str]:
 
 
 def _device(ask: Choose, name: str) -> Device:
-    if name not in target_names():
-        raise unknown("target", name, target_names())
     target = load_target(name)
     if not target.is_chip:
         raise UserError(f"--target {name}: is a machine, and no chip; its clock and energy are not known")
@@ -261,7 +261,8 @@ def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together
     if ask.where.strip():
         expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
-    every, older = found(ask.what, where, columns, ask.db)
+    options = {("target", "==", name), ("primitive", "==", ask.primitive)}
+    every, older = found(ask.what, where, columns, ask.db, options=options)
     (rows,), elsewhere = of_one_device(every)
     answer = answered(rows, apart=("workload",), together=together, older=older)
     weighed = [r for r in answer.rows if r["variant"] != "nocrypt"]

@@ -53,7 +53,9 @@ def verb(ask: Study) -> int:
     if ask.where.strip():
         expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
         where = f"({where}) and ({ask.where})" if where else ask.where
-    answer = asked(ask.what, where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
+    options = {("target", "==", t) for t in named}
+    needed = measures.NEEDED
+    answer = asked(ask.what, where, needed, ask.db, wanted=needed, together="most", options=options)
     weighed = [r for r in answer.rows if measures.has_latency(r)]
     notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"), *_without(answer.rows))
     rows = [r for r in weighed if r["outcome"] == "verified" and r["variant"] != "nocrypt"]

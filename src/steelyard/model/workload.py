@@ -92,6 +92,10 @@ def workload(text: str) -> Workload:
     if text in NAMED:
         return Workload(text, NAMED[text])
     if "/" not in text and not text.replace(",", "").isdecimal():
+        parts = text.split(",")
+        if len(parts) > 1 and all(p in NAMED for p in parts):
+            each = " ".join(f"--workload {p}" for p in parts)
+            raise UserError(f"workload {cut(text)!r}: is several; give --workload for each: {each}")
         raise unknown("workload", text, NAMED)
     sizes = []
     for part in text.split(","):
