@@ -22,7 +22,7 @@ from steelyard.model.call import Vector
 from steelyard.model.paths import CIPHERS, HARNESS
 from steelyard.model.variant import rate_of
 from steelyard.reference import candidates
-from steelyard.verify.knownblock import COUNT, digest, known_blocks
+from steelyard.verify.knownblock import CHAINS, COUNT, digest, known_blocks
 from tests.ciphers.common import BLOCKS, LIBRARY, needed, sanitized
 from tests.ciphers.test_every_cipher import INTS, STRICT
 from tests.conftest import the_target
@@ -38,7 +38,6 @@ EVERY = pytest.mark.parametrize("folder", PORTABLE, ids=lambda f: f"{f.parent.na
 #: known answers of all block ciphers, where a machine has them; the digests say the same without
 NAMED = os.environ.get("STEELYARD_BLOCK_ANSWERS")
 ARCHIVE = Path(NAMED or Path(__file__).parents[3] / "shared" / "kat" / "block")
-CHAINS = 2
 #: what has assembly: a folder that is gone is missed
 AVR = {"aes128", "lea128", "present80", "simon6496", "simon64128", "speck6496", "speck64128"}
 ARM = {"aes128", "lea128", "speck64128"}

@@ -1,9 +1,12 @@
 """The digest table of block ciphers: checks the answers of known variants without storing their vectors.
 
-``block.csv`` holds digests of answers to 64 random keys and blocks (:meth:`KnownBlock.inputs`; the first 16 are the
-derived vectors of the archive of known answers, except of QARMA), of chains of 10 000 encryptions, and of the archive's
-vectors, published ones among them. They were written down when ``ref``, ``fast`` and all vectors agreed. Runs check the
-answers; ``tests/ciphers/test_block.py`` also checks chains and vectors, of every bundled implementation.
+``block.csv`` holds SHA-256 of bytes that follow one another, in ``answers_sha256`` of the encrypted blocks of
+:data:`COUNT` random keys and blocks (:meth:`KnownBlock.inputs`; the first 16 are the derived vectors of the archive of
+known answers, except of QARMA); in ``chain_sha256`` of the last blocks alone of :data:`CHAINS` chains of 10 000
+encryptions, each of the block before, which begin with the first of these keys and blocks; in ``vectors_sha256`` of
+key, tweak, block and encrypted block of each of the archive's ``vectors``, published ones among them. They were written
+down when ``ref``, ``fast`` and all vectors agreed. Runs check the answers; ``tests/ciphers/test_block.py`` also checks
+chains and vectors, of every bundled implementation.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from msgspec import Struct, convert
 _TABLE = Path(__file__).with_name("block.csv")
 #: random keys and blocks
 COUNT = 64
+#: chains
+CHAINS = 2
 
 
 class KnownBlock(Struct, frozen=True):
