@@ -6,12 +6,15 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from steelyard.analyse import rank, study
 from steelyard.analyse.rank import Place, Ranking
+from steelyard.analyse.rows import rows
 from steelyard.model.row import Row
+from steelyard.publish import figure
 from steelyard.publish import study as tables
 from tests.made_up import record, store
 
@@ -45,6 +48,26 @@ def test_scores_are_of_the_columns_that_they_name(
     first = sheets[title][0]
     assert first.keys() - {"place", "score", "variant", "runs"} == columns
     assert {r["variant"] for r in sheets[title]} == CYCLES.keys(), "nocrypt is no cipher"
+
+
+@pytest.mark.parametrize("larger", ["a", "z"])
+def test_the_largest_table_of_a_target_is_studied(larger: str) -> None:
+    """Wherever it stands in their order."""
+    made = rows([
+        record(f"{n}/ref", primitive="crypto_block", load="kat", cycles_encrypt_mean=800, compiler=c)
+        for c in ("a", "z") for n in (("aes128", "hight", "xtea") if c == larger else ("present80", "twine80"))
+    ])  # fmt: skip
+    studied = tables.compose("", [r | {"run": k} for k, r in enumerate(made, 1)], ["uno"], [])
+    assert studied.lead.startswith("3 ciphers on 1 target")
+    assert any(note.startswith("2 rows of other devices, compilers") for note in studied.notes)
+
+
+def test_what_is_drawn_is_said_to_be_rounded() -> None:
+    """The tables below have other digits."""
+    for name in ("best", "aes"):
+        kind = figure.read(Path(tables.__file__).with_name(f"{name}.json"))
+        assert '",.4~r"' in json.dumps(kind.spec)
+        assert "four digits" in kind.note
 
 
 def test_winners_are_counted_among_all(sheets: dict[str, list[dict[str, object]]]) -> None:
