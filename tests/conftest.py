@@ -112,6 +112,12 @@ def the_target(name: str) -> Target:
     return target
 
 
+def with_dependencies() -> None:
+    """Skips the test where the sources of bundled dependencies were not fetched."""
+    if not (paths.CIPHERS / "deps" / "vendor" / "Cargo.lock").is_file():
+        pytest.skip("sources of bundled dependencies are missing; run: make deps")
+
+
 #: an 8-bit and a 32-bit target stand for all; tests/targets goes through every one
 STANDARD = ("uno", "bluepill")
 SIMULATED = [name for name in target_names() if load_target(name).device == "simulator"]

@@ -21,7 +21,7 @@ from steelyard.publish.results import column
 from steelyard.sources import discover
 from steelyard.web.documents import pattern_of
 from steelyard.web.pages import ROUTES
-from tests.conftest import Bench
+from tests.conftest import Bench, with_dependencies
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -83,6 +83,7 @@ def test_tables_are_real_output() -> None:
         toolchain = identify(load_target(name).toolchain)
         if f" {name} (" in text and (toolchain is None or toolchain.version not in text):
             pytest.skip(f"README.md was made with another compiler for {name}")
+    with_dependencies()
     script = [sys.executable, str(ROOT / "scripts" / "docs.py"), "--check"]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"out of date, run: make docs\n{done.stdout}"
