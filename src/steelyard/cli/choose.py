@@ -118,9 +118,7 @@ def verb(ask: Choose) -> int:
     if ask.target:
         _device(ask, ask.target)  # what is wrong with it, before what is stored of it
     names = [ask.target] if ask.target else _stored(ask.db)
-    chosen = []
-    for name in names:
-        chosen.append(_chosen(ask, name, _stored_of(ask, name, adlen, mlen), (adlen, mlen)))
+    chosen = [_chosen(ask, name, _stored_of(ask, name, adlen, mlen), (adlen, mlen)) for name in names]
     if ask.table:
         ask.out.give([choice.table(chosen)])
     else:
@@ -261,8 +259,8 @@ def _stored_of(ask: Choose, name: str, adlen: int, mlen: int, together: Together
     if ask.where.strip():
         expression.parse(ask.where)  # alone, for what is not a condition by itself could end the brackets around it
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
-    options = {("target", "==", name), ("primitive", "==", ask.primitive)}
-    every, older = found(ask.what, where, columns, ask.db, options=options)
+    mine = {("target", "==", name), ("primitive", "==", ask.primitive)}
+    every, older = found(ask.what, where, columns, ask.db, options=mine)
     (rows,), elsewhere = of_one_device(every)
     answer = answered(rows, apart=("workload",), together=together, older=older)
     weighed = [r for r in answer.rows if r["variant"] != "nocrypt"]
