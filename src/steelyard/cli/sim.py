@@ -46,6 +46,8 @@ _HEX = re.compile(rb":|(?:\xef\xbb\xbf)?\s*:[0-9A-Fa-f]{10}")
 _OBJECT = b"\x01\x00"
 #: forms of an argument: number with its bytes; zeros, bytes in hexadecimal, or a file that a pointer points to
 _NUMBER = re.compile(r"(-?(?:0x[0-9a-f]+|\d+))(?::([1248]))?", re.IGNORECASE)
+#: signs of a number, zeros before it among them
+_DIGITS = 100
 _ZEROS, _BYTES, _FROM = re.compile(r"@(\d{1,8})"), re.compile(r"@hex:((?:[0-9a-f]{2})+)", re.IGNORECASE), "@file:"
 
 
@@ -188,9 +190,14 @@ def _read(file: Path, what: str) -> bytes:
 
 
 def _address(text: str, option: str) -> int:
-    if not re.fullmatch(r"0x[0-9a-fA-F]{1,8}|\d{1,10}", text) or int(text, 0) >= 1 << 32:
+    if not re.fullmatch(r"0x[0-9a-fA-F]{1,8}|\d{1,10}", text) or _integer(text) >= 1 << 32:
         raise UserError(f"{option} {cut(text)!r}: write an address, such as 0x08000000")
-    return int(text, 0)
+    return _integer(text)
+
+
+def _integer(text: str) -> int:
+    """A number in hexadecimal after 0x, else decimal: zeros before it say nothing."""
+    return int(text, 16 if "x" in text.lower() else 10)
 
 
 def _place(text: str, image: bytes, is_elf: bool, option: str) -> int:
@@ -212,7 +219,8 @@ def _place(text: str, image: bytes, is_elf: bool, option: str) -> int:
 
 def _argument(text: str) -> tuple[int, int] | bytes:
     if number := _NUMBER.fullmatch(text):
-        value, width = int(number[1], 0), int(number[2] or 0)
+        # no Python makes a number of thousands of digits; this one fits into no argument either
+        value, width = _integer(number[1]) if len(number[1]) <= _DIGITS else 1 << 64, int(number[2] or 0)
         least = next((n for n in (2, 4, 8) if -(1 << (8 * n - 1)) <= value < 1 << (8 * n)), 0)
         if not least or (width and not -(1 << (8 * width - 1)) <= value < 1 << (8 * width)):
             raise UserError(f"--arg {cut(text)!r}: does not fit into {width or 8} bytes")
