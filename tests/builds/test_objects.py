@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from steelyard import device
 from steelyard.building import sandbox
-from steelyard.measure.rom import load_size
+from steelyard.building.commands import MERGE, PLAIN, linking
+from steelyard.measure.rom import in_image, load_size
 from steelyard.model import paths
-from steelyard.model.elf import exported, symbols
+from steelyard.model.elf import exported, sections, symbols
+from steelyard.model.linked import unlisted
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
 from tests import toys
@@ -128,6 +131,7 @@ def test_ram_in_a_section_of_its_own_is_refused(bench: Bench, name: str, room: s
         '".text.a 0x00000000 0x999 /usr/lib/libgcc.a(_mulsi3.o)","ax"',
         '".debug_a 0x00000000 0x999 /usr/lib/libgcc.a(_mulsi3.o)",""',
         '".text.a\\n 4008 4008 999 2 helpers.o:(.text.memset)","ax"',
+        '"/DISCARD/x.text","ax"',
     ],
 )
 def test_a_section_s_name_is_no_line_of_the_linker_s_map(bench: Bench, target: Target, section: str) -> None:
@@ -160,7 +164,7 @@ def test_a_symbol_s_name_is_no_line_of_maps_and_lists(bench: Bench, label: str) 
     assert built.failure.detail.isprintable()
 
 
-@pytest.mark.parametrize("section", ["COMMON.x", ".sbss-x", ".sbss"])
+@pytest.mark.parametrize("section", ["COMMON.x", ".sbss-x", ".sbss", ".xt.prop"])
 def test_code_has_no_name_of_memory_without_bytes(bench: Bench, target: Target, section: str) -> None:
     """By which it would not be counted."""
     even = "aligned(2)"  # without bytes it has any address, and newer linkers refuse calls to odd ones
@@ -169,6 +173,45 @@ def test_code_has_no_name_of_memory_without_bytes(bench: Bench, target: Target, 
     assert built.failure is not None
     assert built.failure.reason is Reason.PLACED_SECTION, built.failure
     assert section in built.failure.detail
+
+
+@pytest.mark.parametrize("name", [*TARGETS, "msp430f1611"])
+@pytest.mark.parametrize("section", ["COMMONx", "_code"])
+def test_code_under_any_other_name_is_counted(bench: Bench, name: str, section: str) -> None:
+    """In the maps of all images: what a map does not say of code that the package has is told."""
+    top = f'__attribute__((section("{section}"), noinline)) static int odd(int n) {{ return n * 3; }}'
+    package = bench.package(toys.files(top=top, in_encrypt="if (odd((int)mlen) < 0) return 1;"))
+    built = bench.build(package, the_target(name))
+    assert built.failure is None, built.failure
+    assert in_image(built.maps["both"], "implementation")[section] > 0
+    assert unlisted(built.maps["both"], "implementation", [section]) == []
+    if not the_target(name).toolchain.linker:
+        assert unlisted(built.maps["both"], "implementation", [section, section, "another"]) == sorted(
+            [section, "another"]
+        )
+
+
+@pytest.mark.parametrize("name", [*TARGETS, "esp8266"])
+def test_sections_that_linkers_name_are_as_far_apart_as_others(name: str, tmp_path: Path) -> None:
+    """Where a linker gathers them, code of C and of assembly in one of them is a single piece, with a single end."""
+    spec = the_target(name).toolchain
+    script = subprocess.run([f"{spec.prefix}ld", "-r", "--verbose"], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"[ (](\.[A-Za-z_][\w.]*)\*?(?=[ )])", script[script.index("SECTIONS") :])
+    # what holds no code, and what there is once of each name
+    names = {
+        n
+        for n in found
+        if not re.match(r"\.(rela?|debug\w*|stab|note|\w*bss|noinit|gnu\.linkonce|comment|xt\.\w+)\b", n)
+    }
+    assert {".text", ".data"} < names
+    for k in range(2):
+        text = "".join(f'.section {n},"ax"\n.byte {k + 1},0,0,0\n' for n in sorted(names))
+        (tmp_path / f"{k}.s").write_text(text)
+        subprocess.run([spec.compiler, *spec.flags, "-c", f"{k}.s"], cwd=tmp_path, check=True)
+    subprocess.run(linking(spec, [*MERGE, PLAIN], ["0.o", "1.o"], "merged.o"), cwd=tmp_path, check=True)
+    apart = Counter(s.name for s in sections((tmp_path / "merged.o").read_bytes()) if s.size)
+    assert [n for n in sorted(names) if apart[n] == 1] == []
+    assert sum(apart[n] == 2 for n in names) > 20
 
 
 def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) -> None:

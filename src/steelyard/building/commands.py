@@ -14,12 +14,10 @@ from . import provided
 from .ask import ask
 
 CODE = ("-ffunction-sections", "-fdata-sections")
-# sections stay apart in the partial link, including those from assembly; otherwise --gc-sections could drop none of
-# them
-_APART = (".text", ".literal", ".progmem*", ".rodata*", ".data*", ".bss*", ".sdata*", ".sbss*", ".srodata*")
-# sections that inspect.py looks for
-_SEEN = (".vectors*", ".init*", ".fini*", ".ctors*", ".dtors*")
-MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in (*_APART, *_SEEN)))))
+#: all sections stay apart in the partial link, also those that the linker's own script would gather, such as .stub:
+#: --gc-sections can drop each, inspect.py sees each name, and no piece of the image is of C and assembly both. But for
+#: .xt.*, Xtensa's tables, which have no code: apart from each other they change how it is relaxed
+MERGE = ("-nostdlib", "-Wl,-r,-d,--unique,--unique=[!.]*,--unique=.[!x]*,--unique=.x[!t]*,--unique=.xt[!.]*")
 #: the linker takes no compiler's intermediate code: hidden in assembly it has symbols and sections that no other check
 #: of a package's objects sees
 PLAIN = "-fno-use-linker-plugin"

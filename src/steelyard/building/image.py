@@ -54,7 +54,7 @@ from .firmware import (
     harness_now,
     harness_objects,
 )
-from .inspect import displacing, judge, misplaced
+from .inspect import displacing, judge, misplaced, uncounted
 from .script import LARGEST, Interrupted, Script, TooLargeError, logs, readable
 from .toolchain import identify, why_not
 
@@ -382,8 +382,10 @@ def _compile(
         return diagnose.failure(said, API[implementation.primitive], source, core), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker made no {missing[0]}, and said nothing"), log)
-    if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target)):
-        return refused, notes
+    if script_of(target):
+        refused = misplaced((work / "both.elf").read_bytes(), target) or uncounted(work)
+        if refused is not None:
+            return refused, notes
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
 
 

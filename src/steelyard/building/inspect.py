@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..model.elf import address, exported, sections, symbols, undefined
 from ..model.errors import cut
+from ..model.linked import RAM, unlisted
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
 
@@ -28,9 +29,10 @@ _COMPILERS = re.compile(
     r"\.(text|rodata|[st]?data|[st]?bss|noinit|literal|progmem|jumptables|init|fini|[cd]tors|gnu|ARM|eh_frame|xt)\b.*"
 )
 #: names that a linker's map has in one piece: in others there could be a line of it, which says how large a library is
-_WORDS = re.compile(r"[^\s\x00-\x20\x7f]*")
-#: names of sections without bytes in flash, by which a linker's map tells what is not code (measure/rom.py)
-_EMPTY = re.compile(r"(\.[st]?bss|\.noinit|COMMON)\b.*")
+#: or it could end there, which it does with the section that no image has
+_WORDS = re.compile(r"([A-Za-z_.][^\s\x00-\x20\x7f]*)?")
+#: names of sections without bytes in flash, by which a linker's map tells what is not code, and Xtensa's tables
+_EMPTY = re.compile(rf"{RAM}|\.xt\.")
 _MOVED = "constants are not where the data space shows them"
 #: what compilers ask for where a thread's variables are, where start-up code does not say it
 _THREADS = ("__aeabi_read_tp", "__emutls_get_address")
@@ -57,7 +59,7 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     placed = [s.name for s in every if s.placed]
     if special := sorted({name for name in placed if _START.fullmatch(name)}):
         return Failure(Reason.PLACED_SECTION, ", ".join(special[:5])), notes
-    if full := sorted({s.name for s in every if s.loaded and s.size and _EMPTY.fullmatch(s.name)}):
+    if full := sorted({s.name for s in every if s.loaded and _EMPTY.match(s.name)}):
         return Failure(Reason.PLACED_SECTION, f"{', '.join(full[:5])}: code or values where there can be none"), notes
     if any(_CONSTRUCTORS.fullmatch(name) for name in placed):
         notes.append("has static constructors, which the harness does not run")
@@ -107,6 +109,17 @@ def displacing(work: Path, said: Iterable[str]) -> Failure | None:
     own = dict.fromkeys(s.name for s in sections((work / "merged.o").read_bytes()) if s.placed)
     names = ", ".join([name for name in own if not _COMPILERS.fullmatch(name)][:5]) or "a section"
     return Failure(Reason.PLACED_SECTION, f"{names}: here code and constants are in the compiler's sections only")
+
+
+def uncounted(work: Path) -> Failure | None:
+    """The sections of a package that the maps of its images in the folder ``work`` say nothing of; None when there are
+    none. Figures of code are sums of what a map has of the package, and go by where its pieces end."""
+    names = [s.name for s in sections((work / "implementation.o").read_bytes()) if s.loaded]
+    for file in sorted(work.glob("*.map")):
+        if left := unlisted(file, "implementation", names):
+            text = f"{', '.join(left[:5])}: not in the linker's map of {file.stem}.elf, so that nobody could count it"
+            return Failure(Reason.PLACED_SECTION, text)
+    return None
 
 
 def misplaced(image: bytes, target: Target) -> Failure | None:
