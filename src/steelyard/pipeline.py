@@ -487,12 +487,11 @@ class Pipeline:
         hand = measure.written(implementation.files, building.objects(built, implementation), image)
         if not hand:
             return {ASSEMBLY: 0.0}
-        offer = PRIMITIVES[implementation.primitive]
-        calls = seen.known or seen.fresh
-        sizes = [(len(v.ad), len(v.message)) for op, v, _ in calls if op == offer.first]
+        operations = PRIMITIVES[implementation.primitive].operations
         client = device.simulated(job.target, image, self.max_cycles, self.over)
         inputs = Inputs(job.secret, self.seed)
-        return {ASSEMBLY: 100 * measure.least(client, hand, [*offer.operations.values()], sizes, inputs)}
+        calls = seen.known or seen.fresh
+        return {ASSEMBLY: 100 * measure.least(client, hand, operations, calls, seen.swept, inputs)}
 
     def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
         """Opens the image of one direction."""

@@ -7,16 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ..model.call import Caller, Op, Request
+from ..model.call import Caller, Observed, Op, Request, empty_of
 from ..model.elf import symbols
 from ..model.implementation import SourceFile
 from ..model.inputs import Inputs
+from ..model.record import Operation
 from .cycles import one_call
 
 #: (function, parent's index, calls, cycles) of a profile
 Tree = Sequence[tuple[str, int, int, int]]
-#: calls of each operation that are looked at besides the longest one
+#: calls of each operation that are looked at, of each group of sizes
 LOOKS = 4
+#: cycles beyond the empty call's up to which a schedule does nothing: it may be compiled where the rest is assembly
+IDLE = 12
+#: what profiles call code without a name (crates/mcu/src/image.rs): a package's function of that name is not told
+#: from it
+UNNAMED = "other"
 
 
 class Profiler(Caller, Protocol):
@@ -31,11 +37,12 @@ def written(files: Iterable[SourceFile], objects: Mapping[str, Path], image: Pat
     """The functions of an image that only a package's assembly files hold, each with 1, the share of it that is
     assembly. ``objects`` are by the name of their source. A name that C has too is C's; where the compiler keeps C in a
     form of its own until it links, names that assembly does not export may be. Names are counted before unused sections
-    are dropped, too, and one that assembly gives to what lies behind its section is not its function's."""
+    are dropped, too, and one that assembly gives to what lies behind its section is not its function's, nor is that of
+    code without a name."""
     language = {f.name: f.language for f in files}
     hand: set[str] = set()
     local: set[str] = set()
-    others: set[str] = set()
+    others = {UNNAMED}
     hidden = False
     for name, file in objects.items():
         try:
@@ -69,7 +76,7 @@ def share(tree: Tree, hand: Mapping[str, float]) -> float:
         mixed = hand.get(name.split(".")[0], 0.0)
         return hand.get(name, mixed if mixed < 1 else 0.0)
 
-    total = sum(cycles for *_, cycles in tree)
+    total = _cycles(tree)
     own = sum(cycles * of(name) for name, _, _, cycles in tree)
     return own / total if total else 0.0
 
@@ -77,18 +84,44 @@ def share(tree: Tree, hand: Mapping[str, float]) -> float:
 def least(
     client: Profiler,
     hand: Mapping[str, float],
-    operations: Iterable[Op],
-    sizes: Sequence[tuple[int, int]],
+    operations: Mapping[Operation, Op],
+    calls: Sequence[Observed],
+    swept: Sequence[Observed],
     inputs: Inputs,
 ) -> float:
-    """The least :func:`share` of several calls: the longest one of the first operation, and some of each but key
-    schedules, which nobody can foresee. Their ``sizes``, bytes of associated data and message, are those of known
-    answers at least half as long as the longest: of shorter ones the code around a permutation is a larger part."""
-    crypts = [op for op in dict.fromkeys(operations) if not op.is_schedule]
-    longest = max(sizes, key=sum)
-    long = sorted({size for size in sizes if 2 * sum(size) >= sum(longest)})
-    calls = [(crypts[0], longest)]
-    calls += [(op, long[k]) for op in crypts for k in inputs.sample(f"assembly/{op.value}", len(long), LOOKS)]
-    fitting = [(op, size) for op, size in dict.fromkeys(calls) if client.fits(op, size[1], size[0])]
-    trees = (client.tree(one_call(client, op, *size, inputs)[0]) for op, size in fitting)
-    return min((share(tree, hand) for tree in trees), default=0.0)
+    """The least :func:`share` of several calls: one as long as the longest of the known answers' ``calls`` of the first
+    operation, and of each the largest of the workload's, those that were ``swept``, and some that nobody can foresee:
+    of known answers at least half as long as the longest, of shorter ones, and of the workload. Then the schedules that
+    are called and do something. In a call shorter than that half compiled code counts half: the code around a
+    permutation is a larger part of it, and the published errors of assembly are of such calls too."""
+
+    def sizes_of(observed: Iterable[Observed]) -> list[tuple[int, int]]:
+        return [(len(v.ad), len(v.message)) for name, v, _ in observed if name == first]
+
+    first, called = next(iter(operations)), {name for name, *_ in calls}
+    crypts = [op for op in dict.fromkeys(operations.values()) if not op.is_schedule]
+    known, points = sizes_of(calls), sizes_of(swept)
+    half = max(map(sum, known)) / 2
+    groups = {
+        "": sorted({size for size in known if sum(size) >= half}),
+        " short": sorted({size for size in known if sum(size) < half}),
+        " points": sorted({*points}),
+    }
+    looks = [(crypts[0], max(known, key=sum)), *((op, max(points, key=sum)) for op in crypts if points)]
+    for name, sizes in groups.items():
+        for op in crypts:
+            looks += [(op, sizes[k]) for k in inputs.sample(f"assembly{name}/{op.value}", len(sizes), LOOKS)]
+    found = [1.0]
+    for op, size in dict.fromkeys(looks):
+        if client.fits(op, size[1], size[0]):
+            seen = share(client.tree(one_call(client, op, *size, inputs)[0]), hand)
+            found.append(seen if sum(size) >= half else (1 + seen) / 2)
+    for op in (op for name, op in operations.items() if op.is_schedule and name in called):
+        tree = client.tree(one_call(client, op, 0, 0, inputs)[0])
+        if _cycles(tree) > _cycles(client.tree(client.hello.zeros(empty_of(op, client.hello.api)))) + IDLE:
+            found.append(share(tree, hand))
+    return min(found) if len(found) > 1 else 0.0
+
+
+def _cycles(tree: Tree) -> int:
+    return sum(cycles for *_, cycles in tree)
