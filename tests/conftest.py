@@ -19,6 +19,7 @@ from steelyard import building, device
 from steelyard.building import Build, toolchain
 from steelyard.model import paths
 from steelyard.model.implementation import Implementation
+from steelyard.model.inputs import SEED
 from steelyard.model.record import Record
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload
@@ -183,14 +184,16 @@ class Bench:
     def job(self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os") -> Job:
         return Job(implementation, target, tuple(flags.split()), workload(load))
 
-    def weigh(self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os") -> Record:
+    def weigh(
+        self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os", seed: str = SEED
+    ) -> Record:
         """Its record. What is subtracted on a simulator is the same each time, and measured once."""
         job = self.job(implementation, target, load, flags)
         base = resolve(job.baseline).setup.key
         simulated = target.device == "simulator" and implementation.variant != "nocrypt"
         if simulated and base in _baselines and base not in self.store.find([base]):
             self.store.add(_baselines[base])
-        record = Pipeline(self.store, threads=1).weigh(job)
+        record = Pipeline(self.store, threads=1, seed=seed).weigh(job)
         if simulated and (made := self.store.find([base])):
             _baselines[base] = made[base]
         return record

@@ -141,7 +141,7 @@ def test_who_asks_for_too_much_at_will_is_refused(bench: Bench, uno: Target) -> 
 
 
 def test_a_copy_in_whole_blocks_of_any_length_is_left_out_where_it_has_no_room(bench: Bench, uno: Target) -> None:
-    """As with malloc. That it grows shows in no two of the sizes that are looked at; that there is no room, in a call."""
+    """As with malloc. No two of the sizes that are looked at show that it grows; a call shows that there is no room."""
     for block in (8, 64):
         copy = f"unsigned char copy[(n + {block}) / {block} * {block} + {block}]; copy[n] = 1;"
         copy += " t[0] ^= (unsigned char)(1 - ((volatile unsigned char *)copy)[n]);"

@@ -117,6 +117,14 @@ def test_the_code_around_assembly_in_short_calls_is_no_compiled_package(bench: B
     assert record.metrics["assembly_cycles"] >= LEAST, record.failure
 
 
+@pytest.mark.parametrize("seed", ["steelyard", "a"])
+def test_a_look_that_has_no_room_is_no_verdict(bench: Bench, seed: str) -> None:
+    [package] = discover(CIPHERS / "crypto_aead/ascon/asconaead128/avr").implementations
+    record = bench.weigh(package, the_target("attiny85"), "0/16", flags="-Os", seed=seed)
+    assert record.failure is None, record.failure
+    assert record.metrics["assembly_cycles"] >= LEAST
+
+
 def test_compiled_schedules_carry_no_error_of_assembly(bench: Bench, uno: Target) -> None:
     speck = CIPHERS / "crypto_block/speck/speck64128"
     files = {f.name: f.read_text() for f in (speck / "fast").iterdir()}

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ..model.call import Caller, Observed, Op, Request, empty_of
+from ..model.call import Caller, DeviceError, Observed, Op, Request, empty_of
 from ..model.elf import symbols
 from ..model.implementation import SourceFile
 from ..model.inputs import Inputs
+from ..model.reasons import Reason
 from ..model.record import Operation
 from .cycles import one_call
 
@@ -93,7 +94,8 @@ def least(
     operation, and of each the largest of the workload's, those that were ``swept``, and some that nobody can foresee:
     of known answers at least half as long as the longest, of shorter ones, and of the workload. Then the schedules that
     are called and do something. In a call shorter than that half compiled code counts half: the code around a
-    permutation is a larger part of it, and the published errors of assembly are of such calls too."""
+    permutation is a larger part of it, and the published errors of assembly are of such calls too. Calls that find no
+    room are left out: what a package does not make of itself is no verdict on it."""
 
     def sizes_of(observed: Iterable[Observed]) -> list[tuple[int, int]]:
         return [(len(v.ad), len(v.message)) for name, v, _ in observed if name == first]
@@ -113,9 +115,16 @@ def least(
             looks += [(op, sizes[k]) for k in inputs.sample(f"assembly{name}/{op.value}", len(sizes), LOOKS)]
     found = [1.0]
     for op, size in dict.fromkeys(looks):
-        if client.fits(op, size[1], size[0]):
+        if not client.fits(op, size[1], size[0]):
+            continue
+        try:
             seen = share(client.tree(one_call(client, op, *size, inputs)[0]), hand)
-            found.append(seen if sum(size) >= half else (1 + seen) / 2)
+        except DeviceError as e:
+            if e.failure.reason not in (Reason.RAM_OVERFLOW, Reason.STACK_OVERFLOW):
+                raise
+            client.restart()  # as little RAM as is left shows in the call itself
+            continue
+        found.append(seen if sum(size) >= half else (1 + seen) / 2)
     for op in (op for name, op in operations.items() if op.is_schedule and name in called):
         tree = client.tree(one_call(client, op, 0, 0, inputs)[0])
         if _cycles(tree) > _cycles(client.tree(client.hello.zeros(empty_of(op, client.hello.api)))) + IDLE:
