@@ -11,6 +11,7 @@ from typing import NamedTuple, get_type_hints
 from fidelity_rows import (
     CALLING,
     COUNTED,
+    KINDS,
     PLACE,
     Row,
     best,
@@ -28,8 +29,10 @@ from fidelity_rows import (
 PAGE = PLACE / "fidelity.md"
 SENSITIVITY = PLACE / "sensitivity.csv"
 ZERO_WAIT = PLACE / "arm-zero-wait.csv"
+LITERALS = PLACE / "esp8266-literals.csv"
 BLOCK = re.compile(
-    r"(<!-- (errors|aims|fitted|limits|sensitivity|zero-wait): ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (errors|aims|fitted|limits|literals|mixed|sensitivity|zero-wait): ([\w-]+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 #: what the errors of a target's counted rows are to be at most, percent: median, 95th percentile
 AIMS = {
@@ -108,6 +111,34 @@ def limits() -> str:
                     s = spread(e for _, e in unseen(held_out([own], calling)))
                     shown.append(f"{s.median:.2f} / {s.p95:.1f}")
                 lines.append(f"| {said} | {target} | {bound} of {len(families)} | {shown[0]} | {shown[1]} |")
+    return "\n".join(lines) + "\n"
+
+
+def mixed() -> str:
+    """The errors of rows that are neither mostly assembly nor compiled, which no other table counts, in Markdown."""
+    rows = read(PLACE / "fidelity.csv")
+    lines = ["| target | builds | rows | bias | median / p95 / max |", "|---|---|---|---|---|"]
+    for target in sorted({r.target for r in rows if of_assembly(r) == KINDS[1]}):
+        held = held_out([[r for r in rows if r.target == target]])
+        own = [(r, e) for r, e in held if of_assembly(r) == KINDS[1]]
+        builds, s = {r.of[:5] for r, _ in own}, spread(e for _, e in own)
+        shown = f"{s.median:.2f} / {s.p95:.1f} / {s.most:.1f}"
+        lines.append(f"| {target} | {len(builds)} | {s.values} | {s.bias:+.2f} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def literals() -> str:
+    """The cycles by which published calls are longer than those of code and literals in RAM, for each literal that they
+    load, in Markdown."""
+    rows = {r.of[2:]: r.published - r.cycles for r in read(PLACE / "fidelity-before.csv") if r.target == "esp8266"}
+    each: dict[str, list[str]] = {}
+    with LITERALS.open(newline="") as f:
+        for line in csv.DictReader(f):
+            of = (line["variant"], line["implementation"], line["level"], int(line["adlen"]), int(line["mlen"]))
+            name = f"{line['variant']} `{line['implementation']}`"
+            each.setdefault(name, []).append(f"{rows[of] / int(line['l32r']):.2f}")
+    lines = ["| package | O1 | O2 | O3 | Os |", "|---|---|---|---|---|"]
+    lines += [f"| {name} | {' | '.join(some)} |" for name, some in each.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -233,6 +264,10 @@ def sensitivities(target: str, changes: Sequence[Change]) -> str:
     return "\n".join(lines) + "\n"
 
 
+#: tables that are of one file
+MADE = {"fitted": fitted, "limits": limits, "literals": literals, "mixed": mixed}
+
+
 def filled(page: str) -> str:
     """A page with its tables made anew."""
 
@@ -240,8 +275,8 @@ def filled(page: str) -> str:
         kind, name = block[2], block[3]
         if kind == "sensitivity":
             return f"{block[1]}{sensitivities(name, known())}{block[4]}"
-        if kind in ("fitted", "limits"):
-            return f"{block[1]}{fitted() if kind == 'fitted' else limits()}{block[4]}"
+        if kind in MADE:
+            return f"{block[1]}{MADE[kind]()}{block[4]}"
         if kind == "zero-wait":
             return f"{block[1]}{zero_wait(zero_waits())}{block[4]}"
         rows = read(PLACE / f"{name}.csv")

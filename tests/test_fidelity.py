@@ -145,7 +145,7 @@ def test_pages_have_the_figures_of_their_files() -> None:
         blocks += [(kind, name) for _, kind, name, _ in pages.BLOCK.findall(text)]
     errors = {("errors", name) for name in pages.FILES}
     weighed = {("sensitivity", c.target) for c in pages.known()}
-    others = {("aims", "fidelity"), ("fitted", "all"), ("limits", "all"), ("zero-wait", "all")}
+    others = {("aims", "fidelity"), *((kind, "all") for kind in (*pages.MADE, "zero-wait"))}
     assert sorted(blocks) == sorted({*errors, *others, *weighed})
 
 
@@ -280,6 +280,14 @@ def test_rules_are_chosen_by_the_other_kinds_of_code() -> None:
     assert [pages.chosen(rows, kind) for kind in ("X25519", "fixsliced")] == ["a", "b"]
     printed = pages.zero_wait(rows).splitlines()
     assert "| X25519 | 1 | +9.00 | +0.00 | a |" in printed
+
+
+def test_the_page_says_how_few_literals_there_are() -> None:
+    with pages.LITERALS.open(newline="") as f:
+        isap = [r for r in csv.DictReader(f) if r["variant"].startswith("isap")]
+    share = sorted(100 * int(r["l32r"]) / int(r["instructions"]) for r in isap)
+    page = " ".join((rows_of.PLACE / "fidelity.md").read_text(encoding="utf-8").split())
+    assert f"L32R are {share[0]:.1f} to {share[-1]:.1f} % of ISAP's instructions" in page
 
 
 def test_the_clock_of_avr_boards_interrupts() -> None:
