@@ -1,10 +1,11 @@
-"""Assembly of others on cores whose memory does not wait, beside the cycles that its authors measured.
+"""Code of others on cores whose memory does not wait, beside the cycles that its authors measured.
 
 usage: bench/zero_wait.py CHECKOUTS [RULES]
 
 CHECKOUTS holds clones of the repositories of docs/validation/arm-zero-wait.md, each in a folder named after it:
-``aes-armcortexm``, ``aes``, ``X25519-Cortex-M4``. Each function, unmodified, is called alone, from its first
-instruction to its return, as ``steelyard sim --call`` does; what it computes is checked where an answer is known.
+``aes-armcortexm``, ``aes``, ``X25519-Cortex-M4``, ``nist-lwc-benchmark``. Each function, unmodified, is called alone,
+from its first instruction to its return, as ``steelyard sim --call`` does; what it computes is checked where an answer
+is known. That of the last one is in an image that its authors compiled, whose figures they published too.
 Prints the errors, and puts them into docs/validation/arm-zero-wait.csv. RULES is what a changed model is called there,
 such as ``refill 2``; ``bench/fidelity.py page`` makes the page's table of all that are there.
 """
@@ -18,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from fidelity_pages import TODAY, ZeroWait, put_zero_waits
+from fidelity_pages import BINARY, TODAY, ZeroWait, put_zero_waits
 
 from steelyard import _native
 from steelyard.device import foreign
@@ -79,7 +80,15 @@ def _barrel(bits: int, per_byte: float) -> Case:
     return Case("aadomn/aes", title, "no", {"cortex-m3": 128 * per_byte}, 1, files, "barrel", bits)
 
 
-#: the tables "Performance" of the repositories' READMEs
+def _binary(message: int, data: int, published: float) -> Case:
+    file = "nist-lwc-benchmark/cortex_m4_stm32f303vc/Debug/lwc_nist_benchmark_stm32f303vc.elf"
+    title = f"{BINARY}, ISAPK128V20 at O1, message {message}, data {data}"
+    figures = {"cortex-m4": published}
+    return Case("brailovskii/nist-lwc-benchmark", title, "yes", figures, 1, (file,), f"binary {message} {data}", 128)
+
+
+#: the tables "Performance" of the repositories' READMEs; of the image the column enc(message,data) of its row in
+#: `_lwc_benchmark_results/LWC benchmark Results.xlsx`, sheet "AEAD M4 stm32f303vc"
 CASES = (
     _ko(128, "key expansion", 249.8, 244.9, "schedule"),
     _ko(128, "single block", 637.5, 634.7, "block"),
@@ -105,6 +114,10 @@ CASES = (
         ("X25519-Cortex-M4/x25519-cortex-m4-gcc.s",),
         "x25519",
     ),
+    _binary(0, 0, 13577739),
+    _binary(32, 0, 13772599),
+    _binary(0, 32, 13664827),
+    _binary(32, 32, 13859590),
 )
 
 
@@ -112,10 +125,13 @@ class Program:
     """Functions of a repository on a core without wait states."""
 
     def __init__(self, core: str, files: tuple[Path, ...], to: Path) -> None:
-        """Assembles and links ``files`` below ``to``."""
+        """Assembles and links ``files`` below ``to``; an image is taken as it is."""
         named = load_target(CORES[core])
         chip = json.loads(named.chip.json) | {"flash_timing": {}}
         self.target: Target = named.but(chip=_native.Chip(json.dumps(chip)))
+        if files[0].suffix == ".elf":
+            self.image = files[0].read_bytes()
+            return
         image = to / "image.elf"
         place = f"-Wl,-Ttext={named.chip.flash.base:#x},-e0"
         command = (named.toolchain.compiler, f"-mcpu={core}", "-mthumb", "-nostdlib", place, "-o", image)
@@ -165,6 +181,15 @@ def weighed(case: Case, program: Program) -> tuple[str, float]:
         keys = bytes(program.call(f"aes{case.bits}_keyschedule_lut", bytes(4 * words), key).buffers[0])
         seen = program.call(f"aes{case.bits}_encrypt", bytes(128), keys, 8 * BLOCK)
         expect(bytes(seen.buffers[0]) == 8 * UNDER[case.bits], case)
+    elif case.how.startswith("binary"):
+        message, data = map(int, case.how.split()[1:])
+        opened, sealed = bytes(range(message)), bytes(message + 16)
+        header: tuple[Argument, ...] = (bytes(range(data)), (data, 8))
+        seen = program.call("crypto_aead_encrypt", sealed, bytes(8), opened, (message, 8), *header, (0, 4), key, key)
+        sealed = bytes(seen.buffers[0])
+        back: tuple[Argument, ...] = (bytes(message), bytes(8), (0, 4), sealed, (len(sealed), 8))
+        again = program.call("crypto_aead_decrypt", *back, *header, key, key)
+        expect(bytes(again.buffers[0]) == opened and (again.result or 0) & 0xFFFFFFFF == 0, case)
     else:
         seen = program.call("curve25519_scalarmult", bytes(32), SCALAR, POINT)
         expect(bytes(seen.buffers[0]) == SHARED, case)

@@ -64,15 +64,14 @@ def test_a_run_says_its_error() -> None:
     text = str(facts["error of its cycles"])
     assert text.startswith("median 1 %, 95 % of them within 3 % (assembly, cached; 7 published values; made up;")
     facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(target="due"), [])[0].lines}
-    assert str(facts["error of its cycles"]).startswith("nothing is published of due and this model;")
+    assert str(facts["error of its cycles"]).startswith("no error is published of due and this model;")
 
 
 def test_a_run_says_that_only_other_code_was_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "published", lambda: MADE[:2])
     facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_cycles=0, rom=10), [])[0].lines}
-    text = (
-        "nothing is published of nrf52840 and this model but errors of other code (assembly, cached; assembly, beyond);"
-    )
+    text = "no error is published of nrf52840 and this model but of other code "
+    text += "(assembly, cached; assembly, beyond);"
     assert str(facts["error of its cycles"]).startswith(text)
 
 
@@ -169,7 +168,7 @@ def test_figures_of_an_unknown_kind_say_of_each_kind_what_is_published(monkeypat
     monkeypatch.setattr(errors, "published", lambda: MADE[:2])
     *texts, nothing = of_kinds("nrf52840", MODEL)
     assert texts == [e.text for e in MADE[:2]]
-    assert nothing.startswith("nothing is published of compiled code on nrf52840 and this model;")
+    assert nothing.startswith("no error is published of compiled code on nrf52840 and this model;")
     assert of_kinds("nrf52840", "core/4") == [errors.unpublished("nrf52840 and this model")]
 
 

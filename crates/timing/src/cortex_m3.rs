@@ -9,7 +9,7 @@
 //! direct branches and of BX LR; 2 where it comes from another register or from memory.
 //! A wide instruction at an address that is not a multiple of 4 needs two words of code. The third such instruction in
 //! a row waits one cycle for them, the fourth where they are stores: measured on a Cortex-M4 with its performance
-//! counters (compendium.i-0.nl, "Instruction alignment", rules).
+//! counters (compendium.i-0.nl, "Instruction alignment", rules). What a Cortex-M4 needs besides is in `cortex_m4.rs`.
 //! A load that updates its base is pipelined as any other, although the TRM says "not normally": with a cycle more for the
 //! next load, code that walks two arrays is 3 % too slow on two boards (`docs/validation/fidelity.md`).
 //! With a cache of lines, P is 2 for all branches and wide instructions do not wait: both were fitted together with the
@@ -61,22 +61,28 @@ impl Timing<Thumb> for CortexM3 {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        costs(&self.front, steps, core_cycles)
+        costs(&self.front, steps, core_cycles, Wide::WHEREVER)
     }
 
     fn waits(&self, steps: &[Step]) -> Vec<(Cause, Vec<u32>)> {
-        self.front.waits(|front| costs(front, steps, core_cycles))
+        self.front.waits(|front| costs(front, steps, core_cycles, Wide::WHEREVER))
     }
 
     crate::enters_by!(front);
 }
 
 /// Static costs of a run with the front end `front`, from the core's cycles where branch targets are known early.
-pub(crate) fn costs(front: &Front, steps: &[Step], core: fn(&Step, Option<&Step>) -> u32) -> Costs {
-    let mut wide = Wide::default();
+pub(crate) fn costs(front: &Front, steps: &[Step], core: fn(&Step, Option<&Step>) -> u32, mut wide: Wide) -> Costs {
     match front {
         Front::Cache(_) => front.costs(steps, |s, before| core(s, before) + late(s), P_LATE),
-        _ => front.costs(steps, |s, before| core(s, before) + wide.waits(s), P),
+        _ => front.costs(
+            steps,
+            |s, before| {
+                let cycles = core(s, before);
+                cycles + wide.waits(s, cycles)
+            },
+            P,
+        ),
     }
 }
 
@@ -126,19 +132,28 @@ pub(crate) fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
 }
 
 /// Tracks wide instructions at addresses that are not multiples of 4.
-#[derive(Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Wide {
     /// How many in a row, and whether all of them store.
     row: u32,
     stores: bool,
+    /// Whether fetching has stopped since the run began, or need not have: it goes on too late for such a row.
+    stopped: bool,
 }
 
 impl Wide {
-    /// Cycles that the next instruction of a run waits for its second word.
-    pub fn waits(&mut self, s: &Step) -> u32 {
+    /// A row waits wherever it is.
+    pub const WHEREVER: Self = Self { row: 0, stores: false, stopped: true };
+    /// A row waits where an instruction of several cycles is before it in its run, in which the buffer becomes full.
+    pub const AFTER_SEVERAL_CYCLES: Self = Self { stopped: false, ..Self::WHEREVER };
+
+    /// Cycles that the next instruction of a run waits for its second word; `cycles` are its own.
+    pub fn waits(&mut self, s: &Step, cycles: u32) -> u32 {
         if s.class == Class::Pseudo {
             return 0;
         }
+        let stopped = self.stopped;
+        self.stopped |= cycles > 1;
         if s.bytes != 4 || s.pc & 2 == 0 {
             self.row = 0;
             return 0;
@@ -147,7 +162,7 @@ impl Wide {
         self.row += 1;
         self.stores = stores && s.class == Class::Store;
         // the fourth is late where the three before it only store
-        u32::from(self.row == 3 && !self.stores || self.row == 4 && stores)
+        u32::from(stopped && (self.row == 3 && !self.stores || self.row == 4 && stores))
     }
 }
 

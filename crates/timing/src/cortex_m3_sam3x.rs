@@ -81,8 +81,12 @@ impl Timing<Thumb> for CortexM3Sam3x {
 
 /// Static costs of the core, and the waits of each step for code and for the bus.
 fn parts(steps: &[Step]) -> (Costs, Vec<u32>, Vec<u32>) {
-    let mut wide = Wide::default();
-    let costs = Front::Ready.costs(steps, |s, before| core_cycles(s, before) + late(s) + wide.waits(s), P_LATE);
+    let mut wide = Wide::WHEREVER;
+    let core = |s: &Step, before: Option<&Step>| {
+        let cycles = core_cycles(s, before) + late(s);
+        cycles + wide.waits(s, cycles)
+    };
+    let costs = Front::Ready.costs(steps, core, P_LATE);
     let (mut fetch, mut data) = (vec![0; steps.len()], vec![0; steps.len()]);
     let mut line = steps.first().map_or(0, |s| s.pc >> LINE);
     let (mut now, mut next_line, mut bus) = (0, WAIT_STATES + 1, Bus::default());

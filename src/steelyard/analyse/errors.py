@@ -113,7 +113,7 @@ def of_kinds(target: str, timing_model: str, image_rom: int | None = None) -> li
 
 def unpublished(of: str) -> str:
     """That nothing is known of an error, for a reader of one figure."""
-    return f"nothing is published of {of}; docs/claims.md says what the model was checked by, and what it leaves out"
+    return f"no error is published of {of}; docs/claims.md says what the model was checked by, and what it leaves out"
 
 
 def carried(rows: Sequence[Row]) -> Sequence[Row]:

@@ -133,7 +133,7 @@ def _error(r: Record) -> list[tuple[str, str]]:
         return []
     known = error(r)
     others = "; ".join(dict.fromkeys(e.kind for e in of_models(rows([r]))))
-    of = f"{r.setup.target} and this model" + (f" but errors of other code ({others})" if others else "")
+    of = f"{r.setup.target} and this model" + (f" but of other code ({others})" if others else "")
     return [("error of its cycles", known.text if known else unpublished(of))]
 
 
