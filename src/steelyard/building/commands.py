@@ -16,8 +16,9 @@ from .ask import ask
 CODE = ("-ffunction-sections", "-fdata-sections")
 #: all sections stay apart in the partial link, also those that the linker's own script would gather, such as .stub:
 #: --gc-sections can drop each, inspect.py sees each name, and no piece of the image is of C and assembly both. But for
-#: .xt.*, Xtensa's tables, which have no code: apart from each other they change how it is relaxed
-MERGE = ("-nostdlib", "-Wl,-r,-d,--unique,--unique=[!.]*,--unique=.[!x]*,--unique=.x[!t]*,--unique=.xt[!.]*")
+#: COMMON, which becomes .bss, and .xt.*, Xtensa's tables, which have no code: apart from each other they change how it
+#: is relaxed
+MERGE = ("-nostdlib", "-Wl,-r,-d,--unique,--unique=.[!x]*,--unique=.x[!t]*,--unique=.xt[!.]*")
 #: the linker takes no compiler's intermediate code: hidden in assembly it has symbols and sections that no other check
 #: of a package's objects sees
 PLAIN = "-fno-use-linker-plugin"
