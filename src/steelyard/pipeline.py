@@ -350,6 +350,7 @@ class Pipeline:
             of_known = partial(verify.known_once_more, verifier, known)
             some, more = measure.sampled(calls, of_known, sample, link.resolution, "the known answers")
             calls, repeats = tuple(some), [*repeats, *more]
+        refused = verifier.not_taken((*known.calls, *fresh, *swept))
         felics = measure.Felics()
         if aead and job.workload.name == "felics-ae" and (measure.LENGTH, measure.LENGTH) not in verifier.refused:
             objects, case = building.objects(built, implementation), measure.case(client, known.own or known.calls)
@@ -372,7 +373,7 @@ class Pipeline:
             felics=felics,
             power=power,
             beside=verifier.beside,
-            refused=verifier.not_taken((*known.calls, *fresh, *swept)),
+            refused=refused,
         )
         said = [*repeats, *empty.notes, *odd, *harm]
         return seen, verification, _Said(verifier.notes, said, [f"{LEFT_OUT}{left_out}"] if left_out else [])

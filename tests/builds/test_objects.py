@@ -142,7 +142,7 @@ def test_a_section_s_name_is_no_line_of_the_linker_s_map(bench: Bench, target: T
     built = bench.build(package, target)
     assert built.failure is not None
     assert built.failure.reason is Reason.PLACED_SECTION, built.failure
-    assert "signs in a section's name" in built.failure.detail
+    assert "a section's name begins with" in built.failure.detail
     assert built.failure.detail.isprintable()
 
 

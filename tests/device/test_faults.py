@@ -173,7 +173,8 @@ def test_stack_overflow(bench: Bench, name: str) -> None:
     assert record.failure is not None
     assert record.failure.reason is Reason.STACK_OVERFLOW
     assert re.match(
-        r"stack-into-data: stack pointer 0x\w+ below its limit 0x\w+ at pc 0x\w+, cycle \d+ in deep\S*: \S",
+        r"encrypt \(message \d+, associated data \d+ bytes\): stack-into-data: "
+        r"stack pointer 0x\w+ below its limit 0x\w+ at pc 0x\w+, cycle \d+ in deep\S*: \S",
         record.failure.detail,
     )
 

@@ -30,7 +30,8 @@ pub(crate) const P: u32 = 1;
 /// Pipeline refill of a branch to an address from a register or from memory.
 pub(crate) const P_LATE: u32 = 2;
 /// Longest run of the Cortex-M3's rules and those that they share. What an instruction costs depends on the last one, on
-/// wide ones in a row and on lines that are read ahead, so a cut can cost some cycles: fewer than one in 500 this far apart.
+/// wide ones in a row and on lines that are read ahead, so a cut can cost some cycles: fewer than one in 500 this far
+/// apart, but for a Cortex-M4's wide instructions, which wait for nothing until one of several cycles comes again.
 pub(crate) const MAX_RUN: usize = 4096;
 /// The link register in a set of registers.
 const LR: u16 = 1 << 14;

@@ -52,7 +52,9 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
         return Failure(Reason.UNDEFINED_SYMBOL, text), notes
     every = sections(merged)
     if odd := _shown(s.name for s in every if not _WORDS.fullmatch(s.name)):
-        return Failure(Reason.PLACED_SECTION, f"{odd}: spaces and other signs in a section's name"), notes
+        return Failure(
+            Reason.PLACED_SECTION, f"{odd}: a section's name begins with a letter, _ or a point, and has no spaces"
+        ), notes
     # a symbol is indented there, and in what nm says a line of its own; assemblers' own names have spaces
     if odd := _shown(s.name for s in symbols(merged) if s.name.splitlines() != [s.name]):
         return Failure(Reason.HARNESS_SYMBOL, f"{odd}: ends of lines in a symbol's name"), notes

@@ -73,7 +73,7 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int, inputs: Inputs = _EV
     given, and its number of unaligned accesses. For decryption the implementation itself makes the ciphertext. Raises
     :class:`DeviceError` when the call does not fit the RAM or fails."""
     hello = client.hello
-    if not client.fits(op, mlen, adlen):
+    if hello.api != API_BLOCK and not client.fits(op, mlen, adlen):  # blocks have one size, which calls were made with
         text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
         raise DeviceError(Failure(Reason.RAM_OVERFLOW, text))
     if hello.api == API_BLOCK:
