@@ -22,6 +22,7 @@ CURES = {
     r"bubblewrap does not work here.*|sandbox\.WITHOUT|a (?:small )?disk cannot be mounted.*": "privileged",
     r"this kernel lets nobody count.*": "perf_event_paranoid",
     r"the locked crates are not on this machine": "cargo fetch",
+    r"sources of bundled dependencies are missing.*": "ciphers/deps/fetch",
     r"ssh\.NOT_INSTALLED": "openssh-client",
     r"gone\.detail if gone else ''": "rtl-tools",
     r"could not import 'cryptography\..*": "esptool",  # which needs it
