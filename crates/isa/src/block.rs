@@ -171,8 +171,8 @@ pub struct Insn<C> {
     pub c: u8,
     /// Anything else that the operation needs (condition, shift, bit number, register count).
     pub d: u8,
-    /// Extra cycles of a taken branch; set from [`Costs::taken`].
-    pub taken: u8,
+    /// Cycles of a taken branch beyond those of one that is not; set from [`Costs::taken`] and [`Costs::falls`].
+    pub taken: i8,
     /// How many of the following instructions this one skips when its condition fails.
     pub skips: u8,
     /// Cycles saved when they are skipped; set by the block builder.
@@ -211,13 +211,24 @@ pub struct Run<C: Core> {
 }
 
 /// A timing model's costs of a run.
+#[derive(Default)]
 pub struct Costs {
     /// Cycles of each step when it is executed in sequence and branches are not taken.
     pub each: Vec<u32>,
     /// Extra cycles of each step when it is a taken branch.
     pub taken: Vec<u8>,
+    /// Cycles among [`Costs::each`] that a taken branch does not have: it does not wait for the code after it. Shorter
+    /// where no step has any.
+    pub falls: Vec<u8>,
     /// Cycles of a conditional instruction whose condition fails.
     pub skipped: u32,
+}
+
+impl Costs {
+    /// Cycles of a step that it does not have where it is a taken branch.
+    pub(crate) fn falls(&self, step: usize) -> u8 {
+        self.falls.get(step).copied().unwrap_or(0)
+    }
 }
 
 /// A timing model: sees which instructions retire, never their values.
@@ -274,7 +285,7 @@ impl<C: Core> Timing<C> for OneCycle {
     }
 
     fn costs(&self, steps: &[C::Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
+        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1, ..Costs::default() }
     }
 }
 
@@ -335,7 +346,7 @@ impl<C: Core> Block<C> {
         for (k, i) in insns.iter_mut().enumerate() {
             sum += costs.each[k];
             i.site.cycles = sum;
-            i.taken = costs.taken[k];
+            i.taken = costs.taken[k] as i8 - costs.falls(k) as i8;
             let guarded = costs.each.iter().skip(k + 1).take(i.skips.into());
             let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
             i.refund = refund.try_into().expect("skipped instructions cost below 65536 cycles");

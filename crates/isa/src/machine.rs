@@ -359,7 +359,10 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let m = self.core.memory();
             let stall = m.stall;
             let (data, unaligned) = (m.waits.data - waits.data, m.waits.unaligned - waits.unaligned);
-            let other = stall - data - unaligned; // below zero where a block skipped what it need not do
+            let next = self.core.pc();
+            // a taken branch does not wait for the code after it
+            let falls = if next == piece.block.end { 0 } else { piece.falls };
+            let other = stall - data - unaligned + i64::from(falls); // below zero where a block skipped what it need not do
             self.cycles = (self.cycles + u64::from(piece.block.cycles)).wrapping_add_signed(stall);
             // of the instructions with the edges, only the cycles between them count
             let call = m.calls.get(finished..).and_then(<[_]>::last);
@@ -368,7 +371,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 (None, Some(call)) => call.fall - before.max(call.rise),
                 (None, None) => 0,
             };
-            let (whole, next) = (within == self.cycles - before, self.core.pc());
+            let whole = within == self.cycles - before;
             if let Some(shares) = self.shares.as_mut().filter(|_| within > 0) {
                 let work = piece.parts.iter().map(|p| p.0).find(|w| *w != Work::Nothing).unwrap_or(Work::Nothing);
                 // an exception leaves without having done its instruction; who turns round in a hardware loop has done it
@@ -379,8 +382,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 } else {
                     add(shares, Cause::Fetch, Work::Nothing, entry.0.into());
                     add(shares, Cause::Mispredicted, Work::Branch, entry.1.into());
+                    let mut spared = falls;
                     for (work, parts) in &piece.parts {
-                        parts.iter().for_each(|&(cause, cycles)| add(shares, cause, *work, cycles.into()));
+                        for &(cause, cycles) in parts {
+                            let less = if cause == Cause::Fetch { cycles.min(std::mem::take(&mut spared)) } else { 0 };
+                            add(shares, cause, *work, u64::from(cycles - less));
+                        }
                     }
                     // an instruction may wait for several reasons, and one with a condition is a piece with it
                     let access = piece.parts.iter().map(|p| p.0).find(|w| w.accesses()).unwrap_or(work);

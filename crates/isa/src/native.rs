@@ -123,8 +123,8 @@ pub trait Emit: Values {
     fn jump(&mut self, to: u32);
     /// Ends the run: goes to the address in a value of 32 bits.
     fn jump_to(&mut self, to: Self::V);
-    /// Ends the run: goes to `yes` with `taken` extra cycles where the condition holds, otherwise to `no`.
-    fn branch(&mut self, condition: Self::V, yes: u32, taken: u32, no: u32);
+    /// Ends the run: goes to `yes` with `taken` more cycles where the condition holds, otherwise to `no`.
+    fn branch(&mut self, condition: Self::V, yes: u32, taken: i32, no: u32);
 }
 
 /// A core whose runs can be described as operations.

@@ -15,6 +15,8 @@ pub(crate) struct Piece<C> {
     pub block: Block<C>,
     /// The parts of each of its instructions.
     pub parts: Vec<(Work, Vec<(Cause, u32)>)>,
+    /// Cycles of waiting for code among them that a taken branch does not have.
+    pub falls: u32,
 }
 
 /// A run taken to pieces, by their addresses.
@@ -48,7 +50,8 @@ impl<C: Core> Pieces<C> {
 fn piece<C: Core>(run: &Run<C>, costs: &Costs, parts: &[(Work, Vec<(Cause, u32)>)], at: u32, one: Run<C>) -> Piece<C> {
     let found = within(run, &one);
     let mine = found.iter().map(|found| found.map_or((Work::Nothing, Vec::new()), |k| parts[k].clone())).collect();
-    Piece { block: priced(costs, &found, at, one), parts: mine }
+    let falls = found.iter().flatten().map(|&k| u32::from(costs.falls(k))).sum();
+    Piece { block: priced(costs, &found, at, one), parts: mine, falls }
 }
 
 /// What a run that begins at `start` has in a range of its addresses, with the costs that this has in the run. An
@@ -95,7 +98,8 @@ fn at_address<C: Core>(run: &Run<C>, pc: u32) -> Range<usize> {
 fn priced<C: Core>(costs: &Costs, found: &[Option<usize>], at: u32, part: Run<C>) -> Block<C> {
     let each = found.iter().map(|k| k.map_or(0, |k| costs.each[k])).collect();
     let taken = found.iter().map(|k| k.map_or(0, |k| costs.taken[k])).collect();
-    Block::priced(at, part, &Costs { each, taken, skipped: costs.skipped })
+    let falls = found.iter().map(|k| k.map_or(0, |k| costs.falls(k))).collect();
+    Block::priced(at, part, &Costs { each, taken, falls, skipped: costs.skipped })
 }
 
 /// What each step of a run costs, by cause.

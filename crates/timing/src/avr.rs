@@ -50,6 +50,7 @@ fn costs(steps: &[Step], cycles: fn(Class) -> u32) -> Costs {
         each: steps.iter().map(|s| cycles(s.class)).collect(),
         taken: steps.iter().map(taken).collect(),
         skipped: 0,
+        ..Costs::default()
     }
 }
 

@@ -34,7 +34,7 @@ impl CortexM0Plus {
 
 impl Timing<Thumb> for CortexM0Plus {
     fn id(&self) -> &'static str {
-        "cortex-m0+/1"
+        if self.front.reads_ahead() { "cortex-m0+/2" } else { "cortex-m0+/1" }
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

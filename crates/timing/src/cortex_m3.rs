@@ -58,7 +58,7 @@ impl Timing<Thumb> for CortexM3 {
     const MAX_RUN: usize = MAX_RUN;
 
     fn id(&self) -> &'static str {
-        "cortex-m3/4"
+        if self.front.reads_ahead() { "cortex-m3/5" } else { "cortex-m3/4" }
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

@@ -96,7 +96,7 @@ impl Timing<Thumb> for CortexM7 {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: issue(steps), taken: vec![0; steps.len()], skipped: 1 }
+        Costs { each: issue(steps), taken: vec![0; steps.len()], skipped: 1, ..Costs::default() }
     }
 
     #[inline(always)]

@@ -30,6 +30,12 @@ impl Front {
         }
     }
 
+    /// Whether lines are read ahead of the code: what branches that are not taken wait for is a rule of these alone, so
+    /// models of this front end have a number of their own.
+    pub fn reads_ahead(&self) -> bool {
+        matches!(self, Self::Prefetch(_))
+    }
+
     /// Static costs of a run from the core's own cycles of each step and of a taken branch.
     pub fn costs(&self, steps: &[Step], mut core: impl FnMut(&Step, Option<&Step>) -> u32, taken: u32) -> Costs {
         let mut each = Vec::with_capacity(steps.len());
@@ -41,18 +47,19 @@ impl Front {
             }
         }
         let taken = steps.iter().map(|s| if s.class == Class::BranchCond { taken as u8 } else { 0 }).collect();
+        // a skipped instruction goes through the pipeline as one cycle
+        let mut costs = Costs { each, taken, skipped: 1, ..Costs::default() };
         match self {
             Self::Ready => {}
-            Self::Prefetch(p) => p.stalls(steps, &mut each),
-            Self::Cache(c) => c.learn(steps, &each),
+            Self::Prefetch(p) => p.stalls(steps, &mut costs),
+            Self::Cache(c) => c.learn(steps, &costs.each),
         }
-        // a skipped instruction goes through the pipeline as one cycle
-        Costs { each, taken, skipped: 1 }
+        costs
     }
 
     /// What of the costs that a model gives `with` this front end is waiting for sequential code.
     pub fn waits(&self, with: impl Fn(&Self) -> Costs) -> Vec<(Cause, Vec<u32>)> {
-        if !matches!(self, Self::Prefetch(_)) {
+        if !self.reads_ahead() {
             return Vec::new();
         }
         let (each, ready) = (with(self).each, with(&Self::Ready).each);
@@ -127,34 +134,29 @@ impl Prefetch {
         Self { wait_states: flash.wait_states, lines: flash.prefetch_lines, shift, last_end: 0 }
     }
 
-    /// Stalls of sequential fetches, added to the steps that wait. `each` are the core's cycles.
-    ///
-    /// Line k is requested when line k - lines + 1 is entered, or when the access before it is done,
-    /// and is there `wait_states` + 1 cycles later.
-    fn stalls(&self, steps: &[Step], each: &mut [u32]) {
-        let ahead = (self.lines as usize).saturating_sub(1);
-        let access = self.wait_states + 1;
-        let core = each.to_vec();
+    /// Adds what sequential fetches wait to the core's cycles of the steps that wait.
+    fn stalls(&self, steps: &[Step], costs: &mut Costs) {
         let Some(first) = steps.first().map(|s| s.pc >> self.shift) else { return };
-        let mut entered = vec![0u32];
-        let (mut done, mut now) = (0, 0);
+        let line = |at: u32| (at >> self.shift).wrapping_sub(first) as usize;
+        let core = costs.each.clone();
+        let mut ahead = Ahead { of: self, entered: vec![0], done: 0 };
+        let mut now = 0;
         // a skipped instruction is fetched all the same: its stall goes to the one before its IT block
         let mut payer = 0;
         for (k, s) in steps.iter().enumerate() {
             payer = if s.guarded { payer } else { k };
-            let end = s.pc.wrapping_add(u32::from(s.bytes));
-            let lines = if s.bytes == 0 { 0 } else { (end.wrapping_sub(1) >> self.shift).wrapping_sub(first) as usize };
-            while entered.len() <= lines {
-                // without prefetch the access starts when its line is needed, and one cycle of it is not a stall
-                let (room, hidden) =
-                    if ahead == 0 { (now, 1) } else { (entered[entered.len().saturating_sub(ahead)], 0) };
-                done = room.max(done) + access;
-                let stall = done.saturating_sub(now + hidden);
-                now += stall;
-                each[payer] += stall;
-                entered.push(now);
-            }
-            now += core[k];
+            let last = if s.bytes == 0 { 0 } else { line(s.pc.wrapping_add(u32::from(s.bytes)).wrapping_sub(1)) };
+            let stall = ahead.stall(last, now);
+            costs.each[payer] += stall;
+            now += stall + core[k];
+        }
+        // what comes after a branch that is not taken is another run, which begins with its line
+        let last = steps.iter().enumerate().rfind(|(_, s)| s.bytes != 0);
+        if let Some((k, s)) = last.filter(|(_, s)| s.class == Class::BranchCond) {
+            let stall = ahead.stall(line(s.pc.wrapping_add(s.bytes.into())), now).min(i8::MAX as u32);
+            costs.each[k] += stall;
+            costs.falls = vec![0; steps.len()];
+            costs.falls[k] = stall as u8;
         }
     }
 
@@ -173,6 +175,35 @@ impl Prefetch {
         // held: the line of the last executed instruction, and the lines prefetched after it
         let ahead = (start >> self.shift).wrapping_sub(last.wrapping_sub(2) >> self.shift);
         if ahead < self.lines.max(1) { 0 } else { self.wait_states }
+    }
+}
+
+/// A run's way through its lines.
+///
+/// Line k is requested when line k - lines + 1 is entered, or when the access before it is done, and is there
+/// `wait_states` + 1 cycles later.
+struct Ahead<'a> {
+    of: &'a Prefetch,
+    /// When each line was entered.
+    entered: Vec<u32>,
+    /// When the last access was done.
+    done: u32,
+}
+
+impl Ahead<'_> {
+    /// Cycles that the core waits for a line and those before it, which it needs `now`.
+    fn stall(&mut self, line: usize, now: u32) -> u32 {
+        let ahead = (self.of.lines as usize).saturating_sub(1);
+        let mut at = now;
+        while self.entered.len() <= line {
+            // without prefetch the access starts when its line is needed, and one cycle of it is not a stall
+            let (room, hidden) =
+                if ahead == 0 { (at, 1) } else { (self.entered[self.entered.len().saturating_sub(ahead)], 0) };
+            self.done = room.max(self.done) + self.of.wait_states + 1;
+            at += self.done.saturating_sub(at + hidden);
+            self.entered.push(at);
+        }
+        at - now
     }
 }
 
@@ -324,6 +355,23 @@ mod tests {
             guarded: false,
             target: None,
         }
+    }
+
+    #[test]
+    fn a_branch_waits_for_the_code_after_it_where_it_is_not_taken() {
+        let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, ..Flash::default() };
+        // a wide instruction and a wide branch fill a line in two of the three cycles of the next line's access
+        let falls = |at: u32, bytes: u8| {
+            let branch = Step { class: Class::BranchCond, ..step(at + u32::from(bytes), 4) };
+            let end = Step { class: Class::Pseudo, ..step(at + u32::from(bytes) + 4, 0) };
+            let costs = Front::new(flash).costs(&[step(at, bytes), branch, end], |s, _| u32::from(s.bytes != 0), 1);
+            assert_eq!(costs.each, [1, 1 + u32::from(costs.falls[1]), 0]);
+            assert_eq!(costs.taken, [0, 1, 0]);
+            costs.falls[1]
+        };
+        assert_eq!(falls(0x100, 4), 1);
+        assert_eq!(falls(0x100, 2), 0); // the code after it is in its line
+        assert_eq!(falls(0x102, 2), 1); // from a jump into the line: as if its access began with it
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl Timing<Msp430> for Msp430F1 {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: steps.iter().map(cycles).collect(), taken: vec![0; steps.len()], skipped: 0 }
+        Costs { each: steps.iter().map(cycles).collect(), taken: vec![0; steps.len()], skipped: 0, ..Costs::default() }
     }
 }
 

@@ -48,7 +48,7 @@ impl Timing<Riscv<u32>> for Bumblebee {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: in_order(steps, cycles), taken: vec![0; steps.len()], skipped: 0 }
+        Costs { each: in_order(steps, cycles), taken: vec![0; steps.len()], skipped: 0, ..Costs::default() }
     }
 
     crate::enters_by!(history);

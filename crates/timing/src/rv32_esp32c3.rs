@@ -36,7 +36,7 @@ impl Timing<Riscv<u32>> for Esp32C3 {
 
     fn costs(&self, steps: &[Step]) -> Costs {
         let taken = steps.iter().map(|s| if s.class == Class::Branch { TAKEN } else { 0 });
-        Costs { each: in_order(steps, cycles), taken: taken.collect(), skipped: 0 }
+        Costs { each: in_order(steps, cycles), taken: taken.collect(), skipped: 0, ..Costs::default() }
     }
 
     fn is_static(&self) -> bool {

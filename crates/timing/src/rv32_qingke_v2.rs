@@ -31,7 +31,12 @@ impl Timing<Riscv<u32>> for QingKeV2 {
 
     fn costs(&self, steps: &[Step]) -> Costs {
         let taken = |s: &Step| if s.class == Class::Branch { TAKEN + u8::from(s.splits) } else { 0 };
-        Costs { each: steps.iter().map(cycles).collect(), taken: steps.iter().map(taken).collect(), skipped: 0 }
+        Costs {
+            each: steps.iter().map(cycles).collect(),
+            taken: steps.iter().map(taken).collect(),
+            skipped: 0,
+            ..Costs::default()
+        }
     }
 
     fn is_static(&self) -> bool {

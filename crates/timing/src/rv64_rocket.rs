@@ -83,7 +83,7 @@ impl Timing<Riscv<u64>> for Rocket {
             now += issue;
             each.push(now - before);
         }
-        Costs { each, taken: vec![0; steps.len()], skipped: 0 }
+        Costs { each, taken: vec![0; steps.len()], skipped: 0, ..Costs::default() }
     }
 
     crate::enters_by!(history);

@@ -91,7 +91,7 @@ impl Pipeline {
             waits.push(wait);
             now = end;
         }
-        (Costs { each, taken, skipped: 0 }, waits)
+        (Costs { each, taken, skipped: 0, ..Costs::default() }, waits)
     }
 }
 

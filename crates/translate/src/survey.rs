@@ -114,7 +114,7 @@ impl Emit for Survey {
         self.way(to);
     }
     fn jump_to(&mut self, (): ()) {}
-    fn branch(&mut self, (): (), yes: u32, _: u32, no: u32) {
+    fn branch(&mut self, (): (), yes: u32, _: i32, no: u32) {
         self.way(yes);
         self.way(no);
     }

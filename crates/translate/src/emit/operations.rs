@@ -337,7 +337,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         self.ended = true;
     }
 
-    fn branch(&mut self, condition: Value, yes: u32, taken: u32, no: u32) {
+    fn branch(&mut self, condition: Value, yes: u32, taken: i32, no: u32) {
         if self.layout.by_block {
             self.flush(self.live(yes) | self.live(no));
         }
@@ -345,17 +345,18 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         self.add_cycles(self.plan.cycles.into());
         let cycle = self.cycle();
         let deadline = self.deadline();
-        let most = if taken == 0 { cycle } else { self.b.ins().iadd_imm(cycle, i64::from(taken)) };
+        let there = if taken == 0 { cycle } else { self.b.ins().iadd_imm(cycle, i64::from(taken)) };
+        let most = if taken > 0 { there } else { cycle };
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, most, deadline);
         let (near, on) = (self.block(true), self.block(false));
         self.b.ins().brif(over, near, &[], on, &[]);
         self.go_on(near);
-        let (there, here) = (self.int(32, yes.into()), self.int(32, no.into()));
-        let pc = self.b.ins().select(condition, there, here);
+        let (to, on_to) = (self.int(32, yes.into()), self.int(32, no.into()));
+        let pc = self.b.ins().select(condition, to, on_to);
         if taken == 0 {
             self.leave(pc, cycle);
         } else {
-            let exact = self.b.ins().select(condition, most, cycle);
+            let exact = self.b.ins().select(condition, there, cycle);
             let early = self.b.ins().icmp(IntCC::UnsignedLessThan, exact, deadline);
             let exit = self.exit();
             self.b.ins().brif(early, on, &[], exit, &[pc.into(), exact.into()]);
@@ -364,7 +365,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         let (first, second) = (self.block(false), self.block(false));
         self.b.ins().brif(condition, first, &[], second, &[]);
         self.go_on(first);
-        self.set_cycle(most);
+        self.set_cycle(there);
         self.edge(yes);
         self.go_on(second);
         self.set_cycle(cycle);
