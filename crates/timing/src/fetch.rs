@@ -153,7 +153,10 @@ impl Prefetch {
         // what comes after a branch that is not taken is another run, which begins with its line
         let last = steps.iter().enumerate().rfind(|(_, s)| s.bytes != 0);
         if let Some((k, s)) = last.filter(|(_, s)| s.class == Class::BranchCond) {
-            let stall = ahead.stall(line(s.pc.wrapping_add(s.bytes.into())), now).min(i8::MAX as u32);
+            // *assumed*: a run in one line came from the start of it, by a cycle for each two bytes
+            let within = (steps[0].pc & ((1 << self.shift) - 1)) / 2;
+            let before = if ahead.entered.len() == 1 { within } else { 0 };
+            let stall = ahead.stall(line(s.pc.wrapping_add(s.bytes.into())), now + before).min(i8::MAX as u32);
             costs.each[k] += stall;
             costs.falls = vec![0; steps.len()];
             costs.falls[k] = stall as u8;
@@ -371,7 +374,7 @@ mod tests {
         };
         assert_eq!(falls(0x100, 4), 1);
         assert_eq!(falls(0x100, 2), 0); // the code after it is in its line
-        assert_eq!(falls(0x102, 2), 1); // from a jump into the line: as if its access began with it
+        assert_eq!(falls(0x102, 2), 0); // two cycles here, and one before
     }
 
     #[test]
