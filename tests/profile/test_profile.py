@@ -27,7 +27,7 @@ from steelyard.model.workload import workload
 from steelyard.pipeline import Job
 from steelyard.publish import profile as tables
 from steelyard.publish.flame import flame_svg
-from steelyard.sources.kernels import kernels_of, message, package
+from steelyard.sources.kernels import Kernel, kernels_of, message, package
 from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
 
@@ -108,6 +108,29 @@ def test_a_taken_branch_goes_elsewhere_whatever_the_lengths(name: str, kernel: s
         return client.profile(client.hello.zeros(Op.HASH, message(number, rounds)))[2]
 
     assert counted(18) - counted(16) == 2 * taken
+
+
+def test_a_taken_branch_does_not_wait_for_the_code_after_it(tmp_path: Path) -> None:
+    """At the end of each line of flash, over the next line: cycles of a round by cause, taken and not taken."""
+    target = the_target("bluepill")
+    of = kernels_of(target.chip.core)
+    assert of is not None
+    (falls,) = (k for k in of.every if k.name == "branch-not-taken-wide")
+    ahead = falls.source.replace("bne.w 3f\n3:", "beq.w 3f\n    mov.w r3, r4\n    mov.w r3, r4\n3:")
+    taken = Kernel("taken", falls.rule, ahead.replace(falls.symbol, "kernel_taken"))
+    image = built(package([falls, taken], tmp_path), target).images["both"]
+
+    def causes(number: int) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for rounds, sign in ((16, -1), (17, 1)):
+            client = simulated(target, image)
+            for cause, _, _, cycles in client.causes(client.hello.zeros(Op.HASH, message(number, rounds))):
+                found[cause] = found.get(cause, 0) + sign * cycles
+        return {cause: cycles for cause, cycles in found.items() if cycles}
+
+    around = {"issue": 6, "work": 1, "fetch": 2}  # before them, and the way back
+    assert causes(0) == around | {"issue": 16 + 6, "fetch": 8 + 2}
+    assert causes(1) == around | {"issue": 16 + 6, "fetch": 16 + 2, "refill": 8}
 
 
 _ODD = """static unsigned char counts[9] = {1}; static unsigned char zeros[31];

@@ -382,13 +382,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 } else {
                     add(shares, Cause::Fetch, Work::Nothing, entry.0.into());
                     add(shares, Cause::Mispredicted, Work::Branch, entry.1.into());
-                    let mut spared = falls;
-                    for (work, parts) in &piece.parts {
-                        for &(cause, cycles) in parts {
-                            let less = if cause == Cause::Fetch { cycles.min(std::mem::take(&mut spared)) } else { 0 };
-                            add(shares, cause, *work, u64::from(cycles - less));
-                        }
-                    }
+                    piece.without(falls).for_each(|(work, cause, cycles)| add(shares, cause, work, cycles.into()));
                     // an instruction may wait for several reasons, and one with a condition is a piece with it
                     let access = piece.parts.iter().map(|p| p.0).find(|w| w.accesses()).unwrap_or(work);
                     add(shares, Cause::FlashData, access, data.unsigned_abs());

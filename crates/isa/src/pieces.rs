@@ -19,6 +19,18 @@ pub(crate) struct Piece<C> {
     pub falls: u32,
 }
 
+impl<C> Piece<C> {
+    /// Its parts, of which so many cycles of waiting for code did not come to pass.
+    pub fn without(&self, mut waits: u32) -> impl Iterator<Item = (Work, Cause, u32)> + '_ {
+        let parts =
+            self.parts.iter().flat_map(|(work, parts)| parts.iter().map(|&(cause, cycles)| (*work, cause, cycles)));
+        parts.map(move |(work, cause, cycles)| match cause {
+            Cause::Fetch => (work, cause, cycles.saturating_sub(std::mem::take(&mut waits))),
+            _ => (work, cause, cycles),
+        })
+    }
+}
+
 /// A run taken to pieces, by their addresses.
 pub(crate) struct Pieces<C> {
     pub start: u32,
