@@ -168,6 +168,20 @@ def test_what_yosys_does_not_read_slang_does(tmp_path: Path) -> None:
     assert "read_slang" in (work / "synth.ys").read_text()
 
 
+DELAYS = ("sum <= sum ^ pdi_data;", "sum <= #1 sum ^ pdi_data;")
+
+
+@toys.needs("verilator", "yosys")
+@pytest.mark.parametrize("more", [(), (SLANG,)])
+def test_a_delay_is_no_part_of_a_circuit(tmp_path: Path, more: tuple[tuple[str, str], ...]) -> None:
+    """Whoever reads it: all of Verilator's passes, yosys itself, slang."""
+    (design,) = designs_of(toys.design(tmp_path / "toy", DELAYS, (IDLE, "assign #2 sdi_ready = 1'b0;"), *more))
+    bench.lint(bench.own(design), tmp_path)
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, bench.MODES)] == ["ok"] * 4
+    assert synthesis.synthesise(bench.own(design), load_device("ecp5"), tmp_path).types["TRELLIS_FF"] == 55
+
+
 @toys.needs("yosys")
 def test_an_error_that_slang_finds_has_its_line(tmp_path: Path) -> None:
     (design,) = designs_of(toys.design(tmp_path / "toy", SLANG, ("sum <= 0;", "sum <= gone;")))

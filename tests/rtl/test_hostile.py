@@ -212,6 +212,7 @@ def test_state_in_a_memory_is_in_the_frequency(tmp_path: Path, style: str) -> No
         ('initial $system("true");', "$system"),
         ('import "DPI-C" function int system(input string s);', '"DPI-C"'),
         ("`systemc_implementation\n#include <stdio.h>\n`verilog", "`systemc_implementation"),
+        ("logic late; always @(posedge clk) late <= /* of the other edge */ @(negedge clk) rst;", "toy.sv:25: = @"),
     ],
 )
 def test_what_no_circuit_does_is_refused(tmp_path: Path, more: str, said: str) -> None:
@@ -220,6 +221,15 @@ def test_what_no_circuit_does_is_refused(tmp_path: Path, more: str, said: str) -
         bench.build(design, bench.own(design), tmp_path)
     assert refused.value.failure.reason is Reason.SIMULATOR_ONLY
     assert said in refused.value.failure.detail
+
+
+@simulates
+@pytest.mark.parametrize("waits", ["wait (do_ready);", "@(negedge clk);", "fork #1 late <= rst; join_none"])
+def test_what_waits_for_other_than_time_is_refused(tmp_path: Path, waits: str) -> None:
+    more = f"logic late; always @(posedge clk) begin {waits} late <= rst; end"
+    (design,) = designs_of(toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}")))
+    with pytest.raises(ToolError, match=r"rtl-error: .*toy\.sv:25:\d+: .* requires? --timing"):
+        bench.build(design, bench.own(design), tmp_path)
 
 
 @simulates

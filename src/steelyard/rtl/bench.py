@@ -50,9 +50,11 @@ _HARMLESS = re.compile(
     r"|fell|stable|changed|rtoi|itor|(short)?realtobits|bitsto(short)?real|ceil|floor|pow|sqrt|ln|log10|exp"
     r"|a?(sin|cos|tan)h?|setup|hold|setuphold|recovery|removal|recrem|(time|full)?skew|width|period|nochange"
 )
-#: in preprocessed sources: functions of C, C itself and tasks; then what may only look like one
+#: in preprocessed sources: functions of C, C itself, an event that an assignment waits for, which Verilator would skip
+#: as it does a delay, and tasks; then what may only look like one
 _WORDS = re.compile(
-    r'(?P<foreign>"DPI(?:-C)?"|`(?:systemc_|verilator_config)\w*)|\$(?P<task>[A-Za-z_][\w$]*)'
+    r'(?P<foreign>"DPI(?:-C)?"|`(?:systemc_|verilator_config)\w*|=\s*(?:repeat\s*\([^;]*\)\s*)?@)'
+    r"|\$(?P<task>[A-Za-z_][\w$]*)"
     r'|"(?:[^"\\\n]|\\.)*"|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//[^\n]*|\\\S+',
     re.DOTALL,
 )
@@ -159,8 +161,10 @@ def copied(n: Netlist, work: Path) -> list[str]:
 
 
 def options(n: Netlist) -> list[str]:
-    """Verilator's options for top, parameters, definitions and folders of included files."""
-    given = ["--top-module", n.top, *(f"-G{k}={_value(v)}" for k, v in n.parameters), *(f"-D{d}" for d in n.defines)]
+    """Verilator's options for top, parameters, definitions and folders of included files. Delays are no part of a
+    circuit, so they are left out, as in synthesis; Verilator refuses whatever else waits."""
+    given = ["--no-timing", "--top-module", n.top]
+    given += [*(f"-G{k}={_value(v)}" for k, v in n.parameters), *(f"-D{d}" for d in n.defines)]
     return [*given, *(f"+incdir+inc/{k}" for k in range(len(n.includes)))]
 
 
@@ -321,7 +325,7 @@ def simulator_only(n: Netlist, work: Path) -> Failure | None:
     for found in _WORDS.finditer(text):
         if found["foreign"] or (found["task"] and not _HARMLESS.fullmatch(found["task"])):
             where = own_names(_place(text, found.start()), n)
-            return Failure(Reason.SIMULATOR_ONLY, f"{where}: {found[0]}, which no circuit has")
+            return Failure(Reason.SIMULATOR_ONLY, f"{where}: {' '.join(found[0].split())}, which no circuit has")
     return None
 
 

@@ -77,10 +77,10 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
     """The lines of a yosys script that read a design."""
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
-    if slang:  # without threads, which WebAssembly does not have; a definition without a value would be 1
+    if slang:  # WebAssembly has no threads; delays are skipped by the others too; a bare definition would be 1
         defines = " ".join(f"-D{d}" if "=" in d else f"-D{d}=" for d in n.defines)
         own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else _literal(v)}" for k, v in n.parameters)
-        made = [f"read_slang --threads 1 {defines} {include} --top {n.top} {own} {' '.join(files)}"]
+        made = [f"read_slang --threads 1 --ignore-timing {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
         made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
         made += _signed(n) if any(_negative(v) for _, v in n.parameters) else _set(n)
