@@ -168,6 +168,55 @@ def test_what_yosys_does_not_read_slang_does(tmp_path: Path) -> None:
     assert "read_slang" in (work / "synth.ys").read_text()
 
 
+WHOLE = "sum <= sum ^ pdi_data;"
+#: the words of a message by way of what yosys' own reader refuses, gives a bit of its own, or takes for another type
+MISREAD = {
+    "break": "always_comb for (int i = 0; i < 64; i++) begin if (i == 32) break; word[i] = pdi_data[i]; end",
+    "continue": "always_comb begin word = pdi_data; for (int i = 0; i < 2; i++) begin continue; word = 0; end end",
+    "unpacked structure": "struct { logic [31:0] a; } s; always_comb s.a = pdi_data; assign word = s.a;",
+    "unpacked argument": "function automatic logic [31:0] of(input logic [31:0] a [1]); of = a[0]; endfunction\n"
+    "  logic [31:0] all [1]; assign all[0] = pdi_data; assign word = of(all);",
+    "variable of a block": "always_comb begin automatic logic [31:0] v = pdi_data; word = v; end",
+    "structure of an array": "typedef struct packed {logic [7:0] a, b;} pair; pair [1:0] s;\n"
+    "  assign s = pdi_data; assign word = {s[1].a, s[1].b, s[0].a, s[0].b};",
+    "part's register": "kept k(pdi_data); assign word = k.r;",
+    "table": "typedef logic [3:0][7:0] bytes;\n"
+    "  function automatic bytes made(); for (int i = 0; i < 4; i++) made[i] = 8'(i * 17); endfunction\n"
+    "  localparam bytes TABLE = made(); wire [1:0] i = pdi_data[9:8];\n"
+    "  assign word = pdi_data ^ {24'b0, TABLE[i]} ^ {24'b0, 2'b0, i, 2'b0, i};",
+    "table of names": "typedef logic [7:0] octet; typedef octet [3:0] bytes; bytes s; assign s = pdi_data;\n"
+    "  assign word = {s[3], s[2], s[1], s[0]};",
+    "table in a structure": "typedef struct packed {logic [1:0][15:0] h;} halves; localparam halves H = 32'h00020001;\n"
+    "  assign word = pdi_data ^ {15'b0, H.h[1], 1'b0} ^ 32'h4;",
+}
+
+
+@pytest.mark.long
+@toys.needs("verilator", "yosys")
+@pytest.mark.parametrize("words", MISREAD.values(), ids=MISREAD)
+def test_what_yosys_misreads_slang_reads(tmp_path: Path, words: str) -> None:
+    """The netlist does what the source does."""
+    part = ("// A toy", "module kept (input [31:0] d); logic [31:0] r; assign r = d; endmodule\n//")
+    changes = ((IDLE, f"{IDLE}\n  logic [31:0] word;\n  {words}"), (WHOLE, "sum <= sum ^ word;"), part)
+    (design,) = designs_of(toys.design(tmp_path / "toy", *changes))
+    device = load_device("ecp5")
+    (source := tmp_path / "source").mkdir()
+    bench.build(design, bench.own(design), source, optimised="-O0")
+    assert [o.outcome for o in bench.run(source, toys.STREAMS, ("full",))] == ["ok"]
+    synthesis.synthesise(bench.own(design), device, tmp_path)
+    mapped = synthesis.mapped(bench.Netlist("toy", ()), device, tmp_path)
+    bench.build(design, mapped, tmp_path, optimised="-O0")
+    assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, ("full",))] == ["ok"]
+
+
+@toys.needs("yosys")
+def test_a_name_that_nothing_has_is_no_bit(tmp_path: Path) -> None:
+    """Both readers' words are there: yosys' own goes on, with a signal that nothing drives."""
+    (design,) = designs_of(toys.design(tmp_path / "toy", (WHOLE, "sum <= sum ^ nowhere.r;")))
+    with pytest.raises(ToolError, match=r"toy\.sv:48: ERROR: .*nowhere.*, as yosys itself cannot: Identifier"):
+        synthesis.synthesise(bench.own(design), load_device("ecp5"), tmp_path)
+
+
 DELAYS = ("sum <= sum ^ pdi_data;", "sum <= #1 sum ^ pdi_data;")
 
 

@@ -43,6 +43,14 @@ _UNCLOCKED_BIT = ("R", "S", "L")
 _BIT = re.compile(r"\$_(DFFE?|DFFSRE?|ALDFFE?)_\w+$")
 #: a parameter with a sign and no range, of which yosys forgets the sign where it gets a number that has none
 _UNRANGED = re.compile(r"\bparameter\s+signed\s+\w")
+#: a name of a type with several dimensions, of which yosys keeps one
+_DIMENSIONS = re.compile(
+    r"\btypedef\b[^;{]*\]\s*\["  # of bits
+    r"|\btypedef\s+(?:struct|union)\b[^{;]*\{[^}]*[]}]\s*\["  # of structures, or in one
+    r"|\btypedef\s+(?!(?:logic|bit|reg)\b)\w+(?:::\w+)?\s*\["  # of another name
+)
+#: what yosys says of a name that it does not find (a part of an element, of an instance): it goes on with a bit
+_MADE_UP = re.compile(r"Identifier `\S*\.\S*' is implicitly declared")
 #: the module that gives the top negative parameters
 _ABOVE = "steelyard_above"
 #: what only simulators do, which a mapped netlist would do too
@@ -170,22 +178,30 @@ def _readable(n: Netlist, files: list[str], work: Path) -> list[str]:
     """The lines of a script that read the design, which is examined with them: by yosys itself, or by slang where it
     has what yosys cannot read, or reads wrong. Raises :class:`ToolError`, with the words of both."""
     before = ""
-    wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
-    wrong = wide and any(_UNRANGED.search(_text(work / f)) for f in files)
-    for slang in (True,) if wrong else (False, True):
+    for slang in (True,) if _misread(n, files, work) else (False, True):
         read = reading(n, files, slang=slang)
         (work / "examine.ys").write_text(examining(read))
         try:
             tools.run("yosys", ["-s", "examine.ys"], work, seconds=SYNTHESIS)
+            made_up = None if slang else _MADE_UP.search(tools.wrote(work / tools.LOG).decode(errors="replace"))
         except ToolError as e:
-            unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
-            if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
-                e = _named(e)
+            e = _named(e)
+            if slang or e.failure.reason is not Reason.COMPILE_ERROR:
                 raise bench.refused(ToolError(replace(e.failure, detail=e.failure.detail + before), e.log), n) from e
-            before = f"; it is read by slang, as yosys itself cannot: {e.failure.detail}"
+            why = e.failure.detail
         else:
-            break
+            if not made_up:
+                break
+            why = made_up[0]
+        before = f"; it is read by slang, as yosys itself cannot: {why}"
     return read
+
+
+def _misread(n: Netlist, files: list[str], work: Path) -> bool:
+    """Whether yosys' own reader takes the sources for another design, and does not say so."""
+    wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
+    texts = [_text(f) for f in (*(work / f for f in files), *(work / "inc").rglob("*")) if f.is_file()]
+    return any(_DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
 
 
 def _named(error: ToolError) -> ToolError:
