@@ -41,6 +41,17 @@ def test_a_library_without_its_equivalent_is_refused(tmp_path: Path, nand: str) 
         library(tmp_path / "a.lib")
 
 
+@pytest.mark.parametrize("area", ["1.2.3", "e", "-4", "1e999", "1e-320", "nan", "1,5", "", "1.5 um"])
+def test_an_area_that_is_none_is_refused_by_its_cell(tmp_path: Path, area: str) -> None:
+    """But for a cell that is not to be used."""
+    text = LIBRARY.format(nand="!(A & B)")
+    (tmp_path / "a.lib").write_text(text.replace("area : 6;", f"area : {area};"))
+    with pytest.raises(UserError, match=r"a\.lib: area of cell DFF: .* is not a number"):
+        library(tmp_path / "a.lib")
+    (tmp_path / "a.lib").write_text(text.replace("area : 0.1;", f"area : {area};"))
+    assert library(tmp_path / "a.lib").registers == {"DFF": 4.0}
+
+
 def test_no_library_or_report_is_read_without_end(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -126,6 +137,11 @@ def test_what_quartus_reports(tmp_path: Path) -> None:
     assert found.notes == ("reported for 10CL016YF484C6G, of lwc",)
 
 
+def test_commas_are_between_thousands(tmp_path: Path) -> None:
+    found = vendor.read(written(tmp_path, VIVADO.replace(" 1612", "5,810")), load_device("artix7"))
+    assert found.metrics["lut"] == 5810
+
+
 OTHER_PART = VIVADO.replace("7a12tcsg325-3", "xc7a35tcsg325-1")
 
 
@@ -154,6 +170,19 @@ OTHER_PART = VIVADO.replace("7a12tcsg325-3", "xc7a35tcsg325-1")
         ("cyclone10lp", (QUARTUS, FMAX.replace("016Y", "010Y")), "devices 10CL016YF484C6G, 10CL010YF484C6G"),
         ("artix7", (VIVADO, TIMING.replace("-0.100", " 4.900")), "4.9 ns in a period of 4.9 ns"),
         ("artix7", (VIVADO, TIMING.replace("-0.100", " 5.100")), "5.1 ns in a period of 4.9 ns"),
+        ("artix7", (VIVADO.replace("1612", "5.8.1"),), r"0\.rpt: lut: 5\.8\.1 is not a number"),
+        ("artix7", (VIVADO.replace("1612", "581,5"),), "lut: 581,5 is not"),
+        ("artix7", (VIVADO.replace("1612", "16 12"),), "lut: 16 12 is not"),
+        ("artix7", (VIVADO.replace("1612", "    "),), "no tables are counted"),
+        ("artix7", (VIVADO.replace("  540", "1e999"),), "ff: 1e999 is not"),
+        ("artix7", (VIVADO.replace("0.5", ". 5"),), r"block RAM: \. 5 is not"),
+        ("artix7", (VIVADO, TIMING.replace("4.900 ", "4.9.0 ")), r"period of clk: 4\.9\.0 is not"),
+        ("artix7", (VIVADO, TIMING.replace("-0.100", "-0.1.0")), r"WNS: -0\.1\.0 is not"),
+        ("cyclone10lp", (QUARTUS.replace("2,808", ",", 1), FMAX), "elements_low: , is not"),
+        ("cyclone10lp", (QUARTUS.replace("612", ","), FMAX), "ff: , is not"),
+        ("cyclone10lp", (QUARTUS.replace(": 0 / 516", ": , / 516"), FMAX), "block RAM: , is not"),
+        ("cyclone10lp", (QUARTUS, FMAX.replace("131.50", "1.31.5")), r"MHz of clk: 1\.31\.5 is not"),
+        ("cyclone10lp", (QUARTUS, FMAX.replace("131.50", "000.00")), "0 MHz is no frequency"),
     ],
 )
 def test_reports_that_say_nothing_of_a_design_on_the_device_are_refused(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +17,9 @@ ANSWERS = 16 << 20
 #: most bytes of what tools of others made: reports, and libraries of gates
 MADE = 64 << 20
 _ONE = "name the folder of one design"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: between them is every area, count, time and frequency that is not 0
+_LEAST, _MOST = 1e-6, 1e9
 
 
 def content(file: Path, most: int, hint: str) -> bytes:
@@ -35,6 +40,16 @@ def text(file: Path, most: int, hint: str) -> str:
 def decoded(data: bytes) -> str:
     """Bytes as lines of text, without the mark that editors put before it."""
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def number(text: str, what: str, *, signed: bool = False) -> float:
+    """The number that others wrote. Raises :class:`UserError`, which says of ``what``, for anything else, and for one
+    that is below zero, or too large or small to be one of theirs."""
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not (value == 0 or _LEAST < abs(value) < _MOST) or (value < 0 and not signed):
+        hint = "give the file as its tool wrote it"
+        raise UserError(f"{what}: {text or 'nothing'} is not a number that it can have; {hint}")
+    return value
 
 
 def regular(file: Path, most: int, hint: str) -> int:

@@ -27,7 +27,8 @@ class Library(Struct, frozen=True):
 
 
 def library(file: Path) -> Library:
-    """What a liberty file has. Raises :class:`UserError` where it is none, or has no NAND of two inputs."""
+    """What a liberty file has. Raises :class:`UserError` where it is none, has an area that is none, or no NAND of two
+    inputs."""
     text = files.text(file, files.MADE, "give a liberty file of one corner of one library")
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     named = re.search(r'\blibrary\s*\(\s*"?([\w.$-]+)"?\s*\)', text)
@@ -37,14 +38,15 @@ def library(file: Path) -> Library:
     registers: dict[str, float] = {}
     units = []
     for name, body in _cells(text):
-        area = re.search(r"\barea\s*:\s*\"?([\d.eE+-]+)", body)
-        if area is None or re.search(r"\bdont_use\s*:\s*\"?true", body):
+        found = re.search(r"\barea\s*:\s*\"?([^;\"}\n]*)", body)
+        if found is None or re.search(r"\bdont_use\s*:\s*\"?true", body):
             continue
+        area = files.number(found[1].strip(), f"{file}: area of cell {name}")
         kept = bool(re.search(r"\b(?:ff|latch)(?:_bank)?\s*\(", body))
-        (registers if kept else gates)[name] = float(area[1])
+        (registers if kept else gates)[name] = area
         functions = _FUNCTION.findall(body)
-        if not kept and len(functions) == 1 and _truth(functions[0]) == _NAND and float(area[1]) > 0:
-            units.append(float(area[1]))
+        if not kept and len(functions) == 1 and _truth(functions[0]) == _NAND and area > 0:
+            units.append(area)
     if not units or not registers:
         absent = "NAND of two inputs" if not units else "flip-flop"
         raise UserError(f"{file}: no {absent} with an area in it; give the library's file with all of its cells")

@@ -14,16 +14,19 @@ from ..model.errors import UserError
 from . import files
 from .device import Device
 
+#: what is no word in a cell of Vivado's tables, and after a name of Quartus', up to the whole that the device has
+_CELL = r"\s*\|[ \t]*([^\s|A-Za-z][^|\n]*?)[ \t]*(?:\||$)"
+_ENTRY = r"\s*[:;][ \t]*([^\s;/A-Za-z][^;/\n]*?)[ \t]*(?:[;/]|$)"
 #: by metric, what stands before its number
 _VIVADO = {
-    "lut": r"\|\s*(?:Slice|CLB) LUTs\*?\s*\|\s*([\d.]+)",
-    "ff": r"\|\s*(?:Slice|CLB) Registers\s*\|\s*([\d.]+)",
+    "lut": rf"\|\s*(?:Slice|CLB) LUTs\*?{_CELL}",
+    "ff": rf"\|\s*(?:Slice|CLB) Registers{_CELL}",
 }
 _QUARTUS = {
-    "lut": r"Total combinational functions\s*[:;]\s*([\d,]+)",
-    "ff": r"(?:Dedicated logic registers|Total registers)\s*[:;]\s*([\d,]+)",
-    "elements_low": r"Total logic elements\s*[:;]\s*([\d,]+)",
-    "elements_high": r"Total logic elements\s*[:;]\s*([\d,]+)",
+    "lut": rf"Total combinational functions{_ENTRY}",
+    "ff": rf"(?:Dedicated logic registers|Total registers){_ENTRY}",
+    "elements_low": rf"Total logic elements{_ENTRY}",
+    "elements_high": rf"Total logic elements{_ENTRY}",
 }
 #: by what it is, what stands before the design and the part in reports: all of one design have the same
 _DESIGN = {
@@ -36,8 +39,8 @@ _PART = r"^(?:\|\s*Device\s*:|;?\s*Device(?: Name)?\s*[:;])\s*([^\s|;]+)"
 _GRADE = r"^\|\s*Speed File\s*:\s*(-\w+)"
 #: what a design is not supposed to use, and where reports say that it does
 _FORBIDDEN = {
-    "block RAM": r"\|\s*Block RAM Tile\s*\|\s*([\d.]+)|Total memory bits\s*[:;]\s*([\d,]+)",
-    "multipliers": r"\|\s*DSPs\s*\|\s*([\d.]+)|Embedded Multiplier 9-bit elements\s*[:;]\s*([\d,]+)",
+    "block RAM": rf"\|\s*Block RAM Tile{_CELL}|Total memory bits{_ENTRY}",
+    "multipliers": rf"\|\s*DSPs{_CELL}|Embedded Multiplier 9-bit elements{_ENTRY}",
 }
 
 
@@ -66,7 +69,7 @@ def read(reports: Sequence[Path], device: Device) -> Report:
     tool = "vivado" if vivado else "quartus"
     design, part = _design(names, text), _part(reports, texts, device, tool)
     patterns = _VIVADO if vivado else _QUARTUS
-    counted = [t for t in texts for _ in re.findall(patterns["lut"], t)]
+    counted = [t for t in texts for _ in re.findall(patterns["lut"], t, re.MULTILINE)]
     if not counted:
         wanted = "report_utilization's" if vivado else "the fitter's summary (.fit.summary)"
         raise UserError(f"{names}: no tables are counted in it; give {wanted}")
@@ -74,14 +77,19 @@ def read(reports: Sequence[Path], device: Device) -> Report:
     for what, several in (("tables", counted), ("frequencies", clocks)):
         if len(several) > 1:
             raise UserError(f"{names}: {what} of {len(several)} reports; give one of utilisation, and one of timing")
-    metrics: dict[str, int | float] = {n: _number(f[1]) for n, p in patterns.items() if (f := re.search(p, counted[0]))}
+    metrics: dict[str, int | float] = {
+        n: round(_count(f[1], f"{names}: {n}"))
+        for n, p in patterns.items()
+        if (f := re.search(p, counted[0], re.MULTILINE))
+    }
     if clocks:
         metrics["fmax_reported"] = clocks[0]
     notes = [f"reported for {part}" + (f", of {design}" if design else "")]
     if state := re.search(r"\|\s*Design State\s*:\s*(.+?)\s*(?:\||$)", counted[0], re.MULTILINE):
         notes.append(f"state of the design: {state[1]}")
     for what, pattern in _FORBIDDEN.items():
-        if (found := re.search(pattern, text)) and float((found[1] or found[2]).replace(",", "")):
+        found = re.search(pattern, text, re.MULTILINE)
+        if found and _count(found[1] or found[2], f"{names}: {what}"):
             notes.append(f"besides, {found[1] or found[2]} of {what}, which no figure counts")
     version = (vivado or quartus)[1]  # type: ignore[index]
     return Report(tool, version, sha256(text.encode()).hexdigest(), metrics, tuple(notes))
@@ -127,21 +135,23 @@ def _text(file: Path) -> str:
     return files.text(file, files.MADE, "give a report of Vivado or Quartus")
 
 
-def _number(text: str) -> int:
-    return round(float(text.replace(",", "")))
+def _count(text: str, what: str) -> float:
+    """A number of cells, with commas between thousands only."""
+    return files.number(re.sub(r"(?<=\d),(?=\d{3}\b)", "", text), what)
 
 
 def _vivado_mhz(text: str, names: str) -> float | None:
     """The clock's frequency whose period the worst slack leaves. Raises :class:`UserError` for several clocks, and
     where nothing is left."""
-    slack = re.search(r"WNS\(ns\).*\n[\s-]*\n\s*(-?\d+(?:\.\d+)?)\s", text)
+    slack = re.search(r"WNS\(ns\).*\n[\s-]*\n\s*(-?\d\S*)\s", text)
     # a generated clock is indented below its master
-    clocks = re.findall(r"^[ \t]*(\S+)\s+\{[\d. ]+\}\s+(\d+(?:\.\d+)?)\s+[\d.]+\s*$", text, re.MULTILINE)
+    clocks = re.findall(r"^[ \t]*(\S+)\s+\{[\d. ]+\}\s+(\d\S*)\s+\d\S*\s*$", text, re.MULTILINE)
     if len(clocks) > 1:
         raise UserError(f"{names}: clocks {', '.join(c for c, _ in clocks)}; constrain one, and report again")
     if not slack or not clocks:
         return None
-    period, left = float(clocks[0][1]), float(slack[1])
+    period = files.number(clocks[0][1], f"{names}: period of {clocks[0][0]}")
+    left = files.number(slack[1], f"{names}: WNS", signed=True)
     if left >= period:
         what = f"a slack of {left:g} ns in a period of {period:g} ns"
         raise UserError(f"{names}: {what} is no frequency; constrain the clock, and report again")
@@ -149,8 +159,11 @@ def _vivado_mhz(text: str, names: str) -> float | None:
 
 
 def _quartus_mhz(text: str, names: str) -> float | None:
-    """The lowest restricted frequency of all models. Raises :class:`UserError` for several clocks."""
-    rows = re.findall(r"^;\s*[\d.]+ MHz\s*;\s*([\d.]+) MHz\s*;\s*(\S+)\s*;", text, re.MULTILINE)
+    """The lowest restricted frequency of all models. Raises :class:`UserError` for several clocks, and for none."""
+    rows = re.findall(r"^;[^;\n]*MHz\s*;\s*([^;\n]*?)\s*MHz\s*;\s*(\S+)\s*;", text, re.MULTILINE)
     if len(clocks := dict.fromkeys(c for _, c in rows)) > 1:
         raise UserError(f"{names}: clocks {', '.join(clocks)}; constrain one, and report again")
-    return min((float(mhz) for mhz, _ in rows), default=None)
+    made = [files.number(mhz, f"{names}: MHz of {clock}") for mhz, clock in rows]
+    if 0 in made:
+        raise UserError(f"{names}: 0 MHz is no frequency; constrain the clock, and report again")
+    return min(made, default=None)
