@@ -42,8 +42,6 @@ from .rtl.vendor import Report
 from .store import Keeper, Store
 
 T = TypeVar("T")
-#: modes in which netlists are verified; the source is in all
-NETLIST_MODES = ("full", "stall", "reset")
 #: levels of modules that a trace shows, and those of a flat netlist: the top's own signals, not those inside of cells
 EVERY_LEVEL, FLAT = 99, 1
 #: cycles of the measured sizes below which a netlist is simulated sooner than an optimiser would end
@@ -356,7 +354,7 @@ class Hardware:
         due = sum(verified.cycles[:count]) + sum(theirs[k] for k in places)
         bench.build(design, mapped, work, trace=FLAT, optimised="-O0" if due < SOON else "-O1")
         single = bench.run(work, asked.timed(sizes), ("single",))
-        outcomes = [*bench.run(work, streams, [m for m in NETLIST_MODES if m in job.modes]), *single]
+        outcomes = [*bench.run(work, streams, job.modes), *single]
         for o in outcomes:
             if o.failure is not None:
                 return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {job.device.name}, {o.failure.detail}"))

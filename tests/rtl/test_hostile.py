@@ -308,6 +308,33 @@ def test_cycles_are_those_of_what_is_made(tmp_path: Path, monkeypatch: pytest.Mo
     assert "cycles, " in record.failure.detail
 
 
+#: takes ready for a promise, where it is synthesised
+PROMISED = (
+    "  wire out = do_valid && do_ready;",
+    """`ifdef SYNTHESIS
+  logic seen;
+  always_ff @(posedge clk) seen <= !rst && do_ready && !do_valid;
+  wire out = do_valid && (do_ready || seen);
+`else
+  wire out = do_valid && do_ready;
+`endif""",
+)
+
+
+@pytest.mark.long
+@synthesises
+def test_a_netlist_is_right_in_the_modes_of_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (design,) = designs_of(toys.design(tmp_path / "toy", PROMISED))
+    with Store.open(tmp_path / "results.db") as store:
+        jobs = [Job(design, load_device("artix7"), modes=m) for m in (bench.MODES, ("full", "stall", "reset"))]
+        every, some = Hardware(store).campaign(jobs, lambda *_: None)
+    assert every.failure is not None
+    assert every.failure.reason is Reason.NETLIST_DIFFERS, every.failure
+    assert "mode withdraw, " in every.failure.detail
+    assert some.failure is None, some.failure
+
+
 @pytest.mark.long
 @synthesises
 def test_what_only_simulators_do_and_parts_that_are_kept_change_no_netlist(tmp_path: Path) -> None:
