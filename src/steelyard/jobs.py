@@ -21,6 +21,7 @@ from .model.call import DeviceError
 from .model.digest import of_file
 from .model.errors import UserError
 from .model.implementation import Implementation
+from .model.inputs import SEED
 from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, home, short
 from .model.primitive import PRIMITIVES
@@ -162,6 +163,25 @@ def resolve(job: Job) -> Run:
     if missing := building.why_not(job.target.toolchain):
         trouble = Failure(Reason.NO_TOOLCHAIN, missing)
     return Run(job, job.clocked_by(clock if isinstance(clock, str) else "unknown"), trouble)
+
+
+def lacks(job: Job, record: Record, seed: str = SEED, max_cycles: int = device.MAX_CYCLES) -> str:
+    """Why a stored ``record`` of a job's setup is not what the job asks for, which is then run again; empty where it
+    is."""
+    name, failure = f"run {record.id}", record.failure
+    if failure is not None and not record.final:
+        return f"{name} ended with {failure.reason}, by the machine's doing"
+    if record.seed != seed:
+        return f"another seed than {name}"
+    if failure is None:
+        owed = job.metered and "power_measured" not in record.metrics
+        return f"{name} is from before a meter measured power" if owed else ""
+    if failure.reason is Reason.NO_EXPECTED and verify.is_known(job.implementation):
+        return f"{name} is from before its variant's answers were known"
+    allowed = record.max_cycles or device.MAX_CYCLES
+    if failure.reason is Reason.RUNAWAY and allowed < max_cycles:
+        return f"a call of {name} was allowed {allowed} cycles only"
+    return ""
 
 
 def identity(implementation: Implementation) -> str:

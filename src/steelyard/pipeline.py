@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from . import building, device, lab, measure, sources, verify
 from .inside import uncounted
-from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, nocrypt, resolve
+from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, lacks, nocrypt, resolve
 from .model.call import DeviceError, Failed, Observed
 from .model.inputs import SEED, Inputs
 from .model.metric import ASSEMBLY
@@ -34,7 +34,7 @@ from .model.workload import LEFT_OUT, SCENARIOS
 from .reference import reference
 from .store import Keeper, Store
 
-__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "resolve"]
+__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "lacks", "nocrypt", "resolve"]
 
 MAX_CYCLES = device.MAX_CYCLES
 #: attempts on boards that speak against a package before it is the package's doing
@@ -130,17 +130,13 @@ class Pipeline:
         return self._weighed(resolve(job))
 
     def stored(self, runs: Sequence[Run]) -> dict[str, Record]:
-        """The newest records of jobs that need not run again: those whose inputs were made from the same seed."""
+        """The newest records of jobs that need not run again (:func:`.jobs.lacks`)."""
         found = {} if self.force else self.keeper.find([run.setup.key for run in runs])
         kept = [(r, found[r.setup.key]) for r in runs if r.setup.key in found]
         return {r.setup.key: record for r, record in kept if self._serves(r.job, record)}
 
     def _serves(self, job: Job, record: Record) -> bool:
-        """Whether a stored record is what the job asks for; one from before the meter worked is not, nor one from
-        before the variant's answers were known."""
-        owed = job.metered and record.failure is None and "power_measured" not in record.metrics
-        unjudged = record.failure is not None and record.failure.reason is Reason.NO_EXPECTED
-        return record.seed == self.seed and not owed and not (unjudged and verify.is_known(job.implementation))
+        return not lacks(job, record, self.seed, self.max_cycles)
 
     def _weigh(self, run: Run) -> Record:
         """The record of one run: from the store, from another process that worked on it, or new."""
@@ -152,7 +148,10 @@ class Pipeline:
             if self.over.is_set():
                 raise KeyboardInterrupt
             start = time.monotonic()
-            record = Record(setup, None, {}, notes=job.implementation.notes, origin=of_path(job.origin), seed=self.seed)
+            record = Record(
+                setup, None, {}, notes=job.implementation.notes, origin=of_path(job.origin), seed=self.seed,
+                max_cycles=None if self.max_cycles == MAX_CYCLES else self.max_cycles,
+            )  # fmt: skip
             found = None
             try:
                 found = None if self.force else self.keeper.find_one(setup.key)

@@ -47,6 +47,7 @@ RECORD = Record(
     finished=datetime(2026, 3, 29, 1, 59, 59, 123456, tzinfo=UTC),
     seed="größer",
     vector_cycles=pack([Point("encrypt", 0, 0, 900), Point("encrypt", 1, 0, 2**50)]),
+    max_cycles=2**40,
 )
 
 

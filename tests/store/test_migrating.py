@@ -30,11 +30,13 @@ from .handed_in import GIVEN, ROOM, tasks
 from .servers import SERVERS, emptied
 
 OLD = Path(__file__).with_name("schema_0002.sql")
-#: what was known before there were cycles of known answers, and before there were counters at points
-WITHOUT_CYCLES = replace(RECORD, vector_cycles=b"")
+#: what was known before runs had the cycles that their calls were allowed, before there were cycles of known answers,
+#: and before there were counters at points
+WITHOUT_LIMIT = replace(RECORD, max_cycles=None)
+WITHOUT_CYCLES = replace(WITHOUT_LIMIT, vector_cycles=b"")
 BEFORE = replace(WITHOUT_CYCLES, points=tuple(replace(p, counter=None) for p in RECORD.points))
 #: what the way back leaves of a record, by the first revision that has room for it, the newest first
-KEPT = {"0010": RECORD, "0007": WITHOUT_CYCLES, "0001": BEFORE}
+KEPT = {"0013": RECORD, "0010": WITHOUT_LIMIT, "0007": WITHOUT_CYCLES, "0001": BEFORE}
 #: what it holds, in the order of numbers: made by the version that wrote schema 0002
 STORED = (
     BEFORE,
@@ -189,7 +191,7 @@ def test_a_database_of_the_first_schema(path: Path) -> None:
     with Store.open(path) as store:
         for found, record in zip(store.records(range(1, 5)), reversed(STORED), strict=True):
             verified = record.verification and replace(record.verification, answers="")
-            assert found == replace(record, seed="", verification=verified, vector_cycles=b"")
+            assert found == replace(record, seed="", verification=verified)
 
 
 def test_a_migrated_file_has_the_schemas_own_words(path: Path, tmp_path: Path) -> None:
@@ -274,9 +276,16 @@ def test_back_to_an_older_schema_and_up_again_with_data(database: str) -> None:
         Yard(store).pause("target a")
     newest = shape(database)
     url = url_of(database)
-    logs = {"build_log": 1} if "://" in database else {}  # a file has them beside it
+    limit = {"run.max_cycles": 1}
+    logs = limit | ({"build_log": 1} if "://" in database else {})  # a file has them beside it
     one = logs | {"vector_cycles": 1, "worker_key": 1}
-    gone = {"0011": logs, "0009": logs | {"vector_cycles": 1}, "0007": one, "0006": one | {"point.counter": 1}}
+    gone = {
+        "0012": limit,
+        "0011": logs,
+        "0009": logs | {"vector_cycles": 1},
+        "0007": one,
+        "0006": one | {"point.counter": 1},
+    }
     for revision, lost in gone.items():
         assert downgrade(url, revision, lose=False) == lost
     assert shape(database) == newest

@@ -19,7 +19,7 @@ from ..model.record import Record, Setup
 from ..model.row import Value
 from ..model.workload import of_one_size
 from ..model.workload import workload as parse_workload
-from ..pipeline import Job, nocrypt
+from ..pipeline import MAX_CYCLES, Job, lacks, nocrypt
 from ..store import Store
 from . import select
 from .console import stderr
@@ -117,13 +117,22 @@ CHANGES = {
 }
 
 
-def forecast(store: Store | None, jobs: Sequence[Job], seed: str = SEED) -> list[Forecast]:
+def forecast(
+    store: Store | None, jobs: Sequence[Job], seed: str = SEED, max_cycles: int = MAX_CYCLES
+) -> list[Forecast]:
     """For each job whether its record is stored, and what is different about the nearest one if not. Nothing is built
     and no machine is asked: where only it knows what it counts, all else is compared."""
     setups = [job.plan for job in jobs]
     kept = store.find(s.key for s in setups if s.timing_model) if store else {}
     old = _nearest(store, setups) if store else {}
-    return [_forecast(j, s, kept.get(s.key), old.get(_called(s)), seed) for j, s in zip(jobs, setups, strict=True)]
+    made = []
+    for job, setup in zip(jobs, setups, strict=True):
+        if found := kept.get(setup.key):
+            why = lacks(job, found, seed, max_cycles)
+            made.append(Forecast(job, None if why else found.id, why or "stored"))
+        else:
+            made.append(_unstored(job, setup, old.get(_called(setup))))
+    return made
 
 
 def _nearest(store: Store, setups: Sequence[Setup]) -> dict[tuple[Value, ...], Record]:
@@ -137,13 +146,8 @@ def _nearest(store: Store, setups: Sequence[Setup]) -> dict[tuple[Value, ...], R
     return {_called(record.setup): record for record in store.records(newest.values())}
 
 
-def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None, seed: str) -> Forecast:
-    if found and found.final:
-        if found.seed == seed:
-            return Forecast(job, found.id, "stored")
-        return Forecast(job, None, f"another seed than run {found.id}")
-    if found and found.failure:
-        return Forecast(job, None, f"run {found.id} ended with {found.failure.reason}, by the machine's doing")
+def _unstored(job: Job, setup: Setup, near: Record | None) -> Forecast:
+    """Of a job without a record: what is different about the nearest one."""
     if near is None:
         return Forecast(job, None, "never run")
     mine = setup if setup.timing_model else replace(setup, timing_model=near.setup.timing_model)

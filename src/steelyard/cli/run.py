@@ -138,7 +138,7 @@ def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -
     else:
         there = select.exists(ask.db)
         with select.store(ask.db if there else ":memory:") as store:
-            made = forecast(store if there else None, jobs, ask.seed)
+            made = forecast(store if there else None, jobs, ask.seed, ask.max_cycles)
     stored, asking = sum(f.run is not None for f in made), sum(f.asks for f in made)
     counts = f"{len(made) - stored - asking} to run, {stored} stored"
     counts += f", {asking} that ask their machine first" if asking else ""

@@ -64,7 +64,7 @@ class Reason(StrEnum):
     PLACED_SECTION = "placed-section", "leave code and data in the compiler's sections: .text, .rodata, .data, .bss"
     # device
     FAULT = "fault", "look at the code at the address that the detail names: steelyard image RUN -o image.elf"
-    RUNAWAY = "runaway", "look for an endless loop, or allow calls more by --max-cycles (and --force for a run)"
+    RUNAWAY = "runaway", "look for an endless loop, or allow calls more by --max-cycles"
     PROTOCOL = "protocol", "look for code that writes over the harness's memory; power-cycle a board and run again"
     STACK_OVERFLOW = "stack-overflow", "use less stack, or a target with more RAM"
     BUFFER_OVERRUN = "buffer-overrun", "write no byte past the output buffer"

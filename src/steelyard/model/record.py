@@ -97,7 +97,8 @@ class Record(Struct, frozen=True, eq=False):
     path by which the user named the package, empty for bundled implementations. ``log`` is the digest of the compilers'
     output in the blob store. ``seconds`` is the time that the run took. ``seed`` and the sources' digest determine all
     inputs except the known answers (:class:`..model.inputs.Inputs`). ``vector_cycles`` are the cycles of every known
-    answer, packed (:mod:`.packed`); older runs have none.
+    answer, packed (:mod:`.packed`); older runs have none. ``max_cycles`` is what a call was allowed, where that was not
+    the default; older runs do not say.
     """
 
     setup: Setup
@@ -114,6 +115,7 @@ class Record(Struct, frozen=True, eq=False):
     finished: datetime | None = None
     seed: str = ""
     vector_cycles: bytes = b""
+    max_cycles: int | None = None
     id: int | None = None
 
     def __eq__(self, other: object) -> bool:

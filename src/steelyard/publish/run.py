@@ -97,6 +97,7 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
         ("flags", s.flags),
         ("workload", s.workload),
         ("seed", r.seed or "-"),
+        *([("cycles that a call may take", str(r.max_cycles))] if r.max_cycles is not None else []),
         ("harness", s.harness[:16]),
         ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
     ]
@@ -156,4 +157,5 @@ def repeating(r: Record) -> str:
         parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
     parts += ["--seed", r.seed] if r.seed not in ("", SEED) else []
+    parts += ["--max-cycles", str(r.max_cycles)] if r.max_cycles is not None else []
     return shlex.join(parts) + (f"  # with {handed_in.name}, which somebody handed in" if handed_in else "")

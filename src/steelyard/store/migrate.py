@@ -25,6 +25,7 @@ NEW = {
     "0010": ("vector_cycles",),
     "0011": (),
     "0012": ("build_log",),
+    "0013": ("run.max_cycles",),
 }
 
 #: Alembic keeps the running migration in a global

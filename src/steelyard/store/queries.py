@@ -30,10 +30,10 @@ RECORD = """
   target.digest AS target_digest, setup.device, toolchain.name AS toolchain, toolchain.version, toolchain.sha256,
   setup.flags, setup.workload, setup.harness, setup.timing_model, run.reason, run.detail, run.verified_with,
   run.vectors, run.ext_vectors, run.skipped, run.answers, run.notes, run.origin, run.log, run.host, run.seconds,
-  run.finished, run.seed, setup.key
+  run.finished, run.seed, run.max_cycles, setup.key
 """
 #: fields of records that are columns of ``run`` as they are
-PLAIN = ("id", "origin", "log", "host", "seconds", "seed")
+PLAIN = ("id", "origin", "log", "host", "seconds", "seed", "max_cycles")
 _ANSWERS = " ".join(f"WHEN '{word}' THEN '{said}'" for word, said in ANSWERS.items())
 #: columns of rows, under their names in :data:`..model.row.CONTEXT`; ``label`` is completed when reading
 ROW = f"""

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Content, Id, LongText, Name, Number, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0012"
+HEAD = "0013"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -108,6 +108,7 @@ run = Table(
     Column("finished", UtcTime),
     Column("seed", Name(64), nullable=False),
     Column("answers", Name(64)),  # with verified_with, vectors, ext_vectors and skipped, or NULL as they are
+    Column("max_cycles", BigInteger),
     Index(None, "setup_id", "id"),
     sqlite_autoincrement=True,
 )
