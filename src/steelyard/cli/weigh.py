@@ -16,7 +16,7 @@ from ..model.implementation import Rejected
 from ..model.inputs import MAX_SEED, SEED
 from ..model.reasons import UNFIT
 from ..model.record import Record
-from ..pipeline import MAX_CYCLES, Job, Pipeline, resolve
+from ..pipeline import MAX_CYCLES, Job, Pipeline
 from ..publish.results import some
 from ..store import Store, StoreError
 from . import select
@@ -78,17 +78,19 @@ def weigh(
             pipeline = Pipeline(
                 store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
             )
-        if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(resolve(job).setup.key for job in jobs))):
-            stderr().print(f"--max-cycles changes nothing for {counted(kept, 'stored run')}; --force makes them again")
         records = with_progress(pipeline, jobs)
         if lost := len(pipeline.keeper.waiting):
             runs = "1 run is" if lost == 1 else f"{lost} runs are"
             stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
         records = list({r.setup.key: r for r in records}.values())  # two places may have the same sources
+        stored = [r for r in records if r.id and r.id <= last]
+        if stored and max_cycles != MAX_CYCLES:
+            many = counted(len(stored), "stored run")
+            stderr().print(f"--max-cycles changed nothing for {many}; --force makes them again", soft_wrap=True)
         remarks: list[str] = []
         try:
             remarks += _confirmations(store, records)
-            remarks += _replaced(store, [r for r in records if r.id and r.id <= last])
+            remarks += _replaced(store, stored)
         except StoreError:
             if not lost:  # else of a database that took no records, which are shown
                 raise
