@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from steelyard import measure
 from steelyard.measure.dependence import dependence
-from steelyard.model.call import CallResult, Observed, Pulse, Vector
+from steelyard.measure.untold import untold
+from steelyard.model.call import Beside, CallResult, Observed, Pulse, Vector
 from steelyard.model.inputs import Inputs
 from steelyard.model.reasons import Reason
 from steelyard.model.target import load_target
@@ -100,6 +101,34 @@ def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
     ]
     same = [observed("decrypt", 4000 + k, count=k) for k in range(10)]  # it does not depend, whatever the other does
     assert not shown or dependence([*known, *same], [*every, *same], EMPTY)[1] == notes
+
+
+@pytest.mark.parametrize(
+    ("cycles", "most", "machine"),
+    [(1000, 10, False), (4000, 20, False), (4000, 444, True), (50, 10, True)],  # 0.5 or 10 %, and 10 cycles
+)
+def test_time_depends_where_means_differ_by_more_than_is_defined(cycles: int, most: int, machine: bool) -> None:
+    def calls(op: str, cycles: int) -> list[Observed]:
+        op, v, answer = observed(op, cycles)
+        return [(op, v, replace(answer, pulse=replace(answer.pulse, spread=0.0 if machine else None)))]
+
+    same = calls("decrypt", cycles)
+    for more in (most, most + 1):
+        known, fresh = calls("encrypt", cycles), calls("encrypt", cycles + more)
+        assert measure.depends(known, fresh, EMPTY) == (more > most)
+        [note] = dependence([*known, *same], [*fresh, *same], EMPTY)[1]
+        assert ("decrypt" in note) == (more <= most)  # where no operation depends all are told
+
+
+@pytest.mark.parametrize(("place", "room"), [("first", 200), ("late", 20)])
+@pytest.mark.parametrize("cycles", [0, 80, 8000])
+def test_a_call_beside_is_told_where_it_takes_more_than_is_defined(place: str, room: int, cycles: int) -> None:
+    most = cycles + cycles // 8 + room
+    for taken in (most, most + 1):
+        beside = Beside(**{place: [observed("encrypt", taken)]})
+        found = untold([observed("encrypt", cycles)], beside, EMPTY)
+        assert bool(found) == (taken > most)
+        assert all(f" {taken} cycles" in note for note in found)
 
 
 def test_known_answers_with_one_number_are_compared_all() -> None:
