@@ -34,8 +34,9 @@ MANY = 1000
 #: runs of a batch
 BATCH = 50
 _MEANING = (
-    "Cycles: means over the known answers, minus the empty call. ROM, static RAM: minus the nocrypt image. "
-    "Definitions: docs/definitions.md. How far to trust them: docs/claims.md. Details: steelyard show RUN"
+    "Cycles: means over the known answers, minus the empty call. ROM, static RAM: minus the nocrypt image, but for "
+    "library code that only nocrypt has. Definitions: docs/definitions.md. How far to trust them: docs/claims.md. "
+    "Details: steelyard show RUN"
 )
 
 
@@ -78,7 +79,9 @@ class Run(options.Weighing, frozen=True, kw_only=True):
         show_default=True,
         help="Who does it: threads of this machine, or a HyperQueue cluster.",
     ),
-    options.number("--batch", most=100_000, help="With --engine hq: runs that a worker gets at once. Default: 50"),
+    options.number(
+        "--batch", most=100_000, help=f"With --engine hq: runs that a worker gets at once. Default: {BATCH}"
+    ),
     options.force,
     click.option("--seed", default=SEED, metavar="TEXT", help="Seed of the fresh inputs; recorded."),
     click.option("--on", multiple=True, metavar="BOARD", help="Boards instead of targets; lab: all of them."),
