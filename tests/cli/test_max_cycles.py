@@ -35,8 +35,8 @@ def test_a_limit_is_kept_and_decides_what_is_made_again(cli: Cli, tmp_path: Path
         planned = cli(f"{RUN} {more} --dry-run").out
         assert "1 to run, 1 stored" in planned
         assert f"a call of run {first['one']} was allowed 30000 cycles only" in " ".join(planned.split())
-    more = cli(f"{RUN} --max-cycles 3000000")
-    assert (more.code, f"{SAID} 1 stored run;" in more.err) == (0, True)  # nocrypt's
+    allowed = cli(f"{RUN} --max-cycles 3000000")
+    assert (allowed.code, f"{SAID} 1 stored run;" in allowed.err) == (0, True)  # nocrypt's
     second = numbers()
     assert (second["ref"], second["one"] > first["one"]) == (first["ref"], True)
     assert f"{SAID} 2 stored runs;" in cli(f"{RUN} --max-cycles 30000").err
