@@ -40,7 +40,7 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     assert "workload default (" in "".join(subtitle), "what is not drawn has no part in it"
     result = cli("plot throughput -o lines.csv")
     assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
-    assert "not drawn: toy3/ref on due, toy4/ref on due\n" in result.err
+    assert "left out: toy3/ref on due, toy4/ref on due\n" in result.err
     assert "2 rows of workload gmu, not default: without what depends on its sizes" in result.err
     # unless it is asked for by its number
     cli("plot throughput 1 2 3 4 -o named.csv")
@@ -49,7 +49,7 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     for names in ("", "1 2 3 4"):
         cli(f"report {names} -o report.html")
         figures.append((tmp_path / "report.html").read_text().count("<svg"))
-    assert figures[0] == figures[1] - 1
+    assert figures[0] == figures[1] - 2, "on due there are no points, and no RAM that gives marks a size"
 
 
 def test_points_are_drawn_where_most_runs_have_none(cli: Cli, tmp_path: Path) -> None:
@@ -135,6 +135,11 @@ def test_a_panel_names_the_versions_that_keep_it_apart(cli: Cli, tmp_path: Path)
 def test_what_a_figure_has_no_mark_for_is_named(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref", rom=0), record("toy2/ref", target="due"))
     assert "left out: toy2/ref on uno\n" in cli("plot tradeoff -o marks.csv").err
+    assert len(cells((tmp_path / "marks.csv").read_text())) == 2
+    # flags are said where they tell what is left out from what is drawn; without RAM a mark has no size
+    small = record("toy1/ref", flags="-Os")
+    store(tmp_path / "results.db", replace(small, metrics={n: v for n, v in small.metrics.items() if n != "stack"}))
+    assert "left out: toy1/ref -Os on uno, toy2/ref -O3 on uno\n" in cli("plot tradeoff -o marks.csv").err
     assert len(cells((tmp_path / "marks.csv").read_text())) == 2
 
 

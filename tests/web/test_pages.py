@@ -468,3 +468,14 @@ def test_a_figure_of_one_workload_draws_no_other(tmp_path: Path) -> None:
     page = Site(made(tmp_path / "results.db", record())).page("/figures/vectors")
     assert "No run of workload vectors is among these, and it draws no other." in page.text
     assert page.all("src", "img") == []
+
+
+def test_what_a_figure_leaves_out_is_said_below_it(tmp_path: Path) -> None:
+    """Of a run of other sizes there are no points, and no RAM that gives its mark a size."""
+    fast = record("toy1/fast", load="0/16,16/0", cycles=9)
+    site = Site(made(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref"), fast))
+    for address in ("/figures/throughput", "/figures/tradeoff", "/trade-offs", "/targets/uno"):
+        page = site.page(address)
+        times = 2 if address == "/targets/uno" else 1
+        assert page.text.count("Without all that it draws, so left out: toy1/fast on uno.") == times, address
+    assert site.get("/targets/uno/figure-throughput-crypto_aead.csv").body.decode().count("toy1/ref") > 1

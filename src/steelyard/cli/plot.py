@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from ..analyse.answer import run_number
-from ..model.errors import MOST, WorkError, counted
+from ..model.errors import WorkError, counted
 from ..model.primitive import PRIMITIVES
-from ..model.row import Row
 from ..publish import figure, results
 from ..publish.figures import figure_names
 from ..publish.ranking import unjudged
@@ -61,12 +60,9 @@ def verb(ask: Plot) -> int:
     if rows and (why := figure.lacking(kind, rows)):
         raise WorkError(f"plot {name}: {why}; run: steelyard run NAME --workload {kind.workload}")
     points = points_of(answer, rows, db) if kind.of_points else {}
-    if kind.of_points:
-        _say_left("without points, so not drawn", [r for r in rows if r["run"] not in points])
     data = figure.data_of(kind, rows, points)
-    _say(figure.LEFT, figure.left_out(kind, rows, data))
-    rows = [r for r in rows if r["run"] in points] if kind.of_points else rows
     if not data:
+        rows = [r for r in rows if r["run"] in points] if kind.of_points else rows
         there = "steelyard list runs shows what there is"
         if rows:
             need = "it draws hardware, which steelyard rtl weighs" if "lut" in kind.metrics else there
@@ -81,21 +77,12 @@ def verb(ask: Plot) -> int:
             text = f"no stored run matches; {there}"
         stderr().print(text, soft_wrap=True)
         return 1
-    context = results.shared(rows, ("flags", "workload"))
+    say([left] if (left := figure.left_out(kind, rows, data)) else [])
+    context = results.shared(figure.marked(rows, data), ("flags", "workload"))
     out = output_of(Path(f"{name}.svg"), "", False, FIGURES) if ask.out.console else ask.out
     draw(name, data, out, title=ask.title, context=context)
     say([*unjudged(answer.rows, "drawn"), *answer.notes])
     return 0
-
-
-def _say_left(why: str, rows: Sequence[Row]) -> None:
-    """Names what is not in the figure, without nocrypt, which few look for."""
-    _say(why, sorted({f"{r['label']} on {r['target']}" for r in rows if r["variant"] != "nocrypt"}))
-
-
-def _say(why: str, left: Sequence[str]) -> None:
-    more = f" and {len(left) - MOST} more" if len(left) > MOST else ""
-    say([f"{why}: {', '.join(left[:MOST])}{more}"] if left else [])
 
 
 def draw(name: str, data: figure.Data, out: Output, *, title: str = "", context: Sequence[str] = ()) -> None:

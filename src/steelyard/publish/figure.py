@@ -27,7 +27,7 @@ from ..model.target import load_target, target_names
 from . import names
 from .figures import FOLDER, figure_names
 from .history import OF_LAB, changed
-from .results import GROUP, ON, column, fewer, title_of
+from .results import GROUP, ON, column, fewer, some, title_of
 from .sheet import Column, Line, Sheet
 
 #: dots per inch of PNG files are these times 72
@@ -36,8 +36,6 @@ SCALE = 2.0
 MAX_ROWS = 200_000
 
 Data = list[dict[str, Any]]
-#: why records are left out of a figure
-LEFT = "without all that it draws, so left out"
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,15 +108,21 @@ def data_of(figure: Figure, rows: Sequence[Row], points: Mapping[int, Sequence[P
     return drawn(figure, data)
 
 
-def left_out(figure: Figure, rows: Sequence[Row], data: Data) -> list[str]:
-    """What is not in a figure of records that has others, as it has not all that is drawn: labels and targets, without
-    nocrypt, which few look for."""
-    if figure.rows != "records" or not data:
-        return []
-    seen = {d["order"] for d in data}
-    return sorted(
-        {f"{r['label']} on {r['target']}" for r in rows if r["run"] not in seen and r["variant"] != "nocrypt"}
-    )
+def marked(rows: Sequence[Row], data: Data) -> list[Row]:
+    """The rows that have marks in a figure of this data."""
+    seen = {d.get("run") for d in data}
+    return [r for r in rows if r["run"] in seen]
+
+
+def left_out(figure: Figure, rows: Sequence[Row], data: Data) -> str:
+    """The words on what is not in a figure that has others, as it has not all that is drawn, without nocrypt, which few
+    look for; empty where there is none. Places are of the first only."""
+    if figure.rows == "places" or not data:
+        return ""
+    seen = {d.get("run") for d in data}
+    named = zip(rows, _over_time(rows), strict=True)
+    left = {f"{n} on {r['target']}" for r, n in named if r["run"] not in seen and r["variant"] != "nocrypt"}
+    return f"without all that it draws, so left out: {some(sorted(left))}" if left else ""
 
 
 def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:

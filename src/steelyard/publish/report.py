@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ _PROVENANCE = (
 )  # fmt: skip
 #: which rows of a target a figure shows
 _CHOSEN = {
-    "throughput": f"The fastest implementation of each variant; the {LINES} fastest variants",
+    "throughput": f"Of each variant the fastest implementation that has a line; the {LINES} fastest variants",
     "rom": f"The smallest implementation of each variant; at most {BARS}",
     "tradeoff": "Of each variant the fastest implementation, the smallest, that with the least RAM, and all named ones",
 }
@@ -129,14 +130,16 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
         _, primitive, device, compiler, *_ = key
         cycles = cycles_of(primitive)
         metrics = (cycles, "rom", "ram")
-        best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, metrics).items()}
+        best = _best(group, metrics)
         if len(best[cycles]) < 2:
             continue
-        # who wins in anything; with all that nothing beats, so that none is taken for one of them
-        any_ = {id(r): r for some in (*best.values(), rank.pareto(group, metrics)) for r in some}
+        # who wins in anything, also among those that have marks; with all that nothing beats, so that none is taken for
+        # one of them
+        whole = _best(rank.complete(group, metrics)[0], metrics)
+        winners = (*best.values(), *whole.values(), rank.pareto(group, metrics))
         for kind, some in (
-            ("throughput", best[cycles][:LINES]),
-            ("tradeoff", [*any_.values()]),
+            ("throughput", _lines(group, cycles, points)),
+            ("tradeoff", [*{id(r): r for of in winners for r in of}.values()]),
             ("rom", best["rom"][:BARS]),
         ):
             what = ", ".join([primitive, compiler, *([ON[device]] if device in ON else [])])
@@ -145,6 +148,27 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
                 figures.append(replace(drawn, numbers=results.of_group(numbers, key, group)))
     tables = [s for s in results.tables(rows, columns) if s.label != results.WITHOUT]  # all targets have one together
     return Section(name, titled(name, rows), figures, tables)
+
+
+def _best(rows: Sequence[Row], metrics: Sequence[str]) -> dict[str, list[Row]]:
+    """By metric the best implementation of each variant, the best variant first."""
+    return {n: [p.row for p in r.places] for n, r in rank.best_by_each(rows, metrics).items()}
+
+
+def _lines(rows: Sequence[Row], cycles: str, points: PointsOf) -> list[Row]:
+    """The first :data:`LINES` variants, each by its fastest implementation that has a line, and those that would stand
+    there if they had one."""
+    kind = figure.load("throughput")
+    found, without, left = list[Row](), list[Row](), rows
+    while best := rank.best_of_variant(left, cycles):
+        having = figure.marked(best, figure.data_of(kind, best, points(best)))
+        found += having
+        done, tried = {r["variant"] for r in having}, {r["run"] for r in best}
+        without += [r for r in best if r["variant"] not in done]
+        left = [r for r in left if r["variant"] not in done and r["run"] not in tried]
+    first = rank.by(found, cycles).places[:LINES]
+    last = first[-1].value if len(first) == LINES else inf
+    return [*(p.row for p in first), *(r for r in without if (rank.value(r, cycles) or 0) < last)]
 
 
 def titled(target: str, rows: Sequence[Row]) -> str:
@@ -156,12 +180,13 @@ def titled(target: str, rows: Sequence[Row]) -> str:
 
 def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> Drawing | None:
     f = figure.load(kind)
-    data = figure.drawn(f, figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows))
+    data = figure.data_of(f, rows, points(rows) if f.of_points else {})
     if not data:
         return None
-    note = f"{f.note} {_CHOSEN[kind]}."
-    spec = figure.specification(f, data, f"{f.title}: {what}", results.shared(rows, ("flags", "workload")))
-    return Drawing(spec, note, figure.table(f, data))
+    left = figure.left_out(f, rows, data)
+    note = f"{f.note} {_CHOSEN[kind]}." + (f" {left[0].upper()}{left[1:]}." if left else "")
+    shared = results.shared(figure.marked(rows, data), ("flags", "workload"))
+    return Drawing(figure.specification(f, data, f"{f.title}: {what}", shared), note, figure.table(f, data))
 
 
 def _summary(good: Sequence[Row], bad: Sequence[Row]) -> list[Sheet]:

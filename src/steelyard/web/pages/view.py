@@ -62,11 +62,11 @@ def figure_of(v: View, name: str, rows: Sequence[Row], answer: Answer, label: st
     points = answer.points(v.store, rows) if kind.of_points else {}
     data = figure.data_of(kind, rows, points)
     if data:
-        context = results.shared([r for r in rows if not points or r["run"] in points], ("flags", "workload"))
+        context = results.shared(figure.marked(rows, data), ("flags", "workload"))
         yield Picture(label, title, kind.note, spec=lambda: figure.specification(kind, data, title, context))
         yield Table(replace(figure.table(kind, data, title), label=label), folded="the figure's numbers")
         if left := figure.left_out(kind, rows, data):
-            yield Text(f"{figure.LEFT[0].upper()}{figure.LEFT[1:]}: {results.some(left)}.")
+            yield Text(f"{left[0].upper()}{left[1:]}.")
     elif rows:
         yield Text(f"Nothing to draw of {counted(len(rows), 'run')}. {kind.note}")
 
