@@ -84,6 +84,24 @@ def test_of_equally_fast_ones_the_smaller_stands_for_the_variant() -> None:
     assert [r["label"] for r in rank.best_of_variant(rows, "cycles")] == ["hight/ref"]
 
 
+def test_a_copy_takes_no_place_of_what_it_copies() -> None:
+    """With the same figures what is bundled comes first, then what was handed in earlier, whatever their names."""
+    rows = [
+        row("x/a", run=9, origin="second.zip", rom=5),
+        row("x/b", run=8, origin="first.zip", rom=5),
+        row("x/small", run=10, origin="bundled", rom=5),
+        row("x/tiny", run=11, rom=5),
+        row("x/least", run=12, origin="third.zip", rom=4),
+    ]
+    kept = [r for r in rows if r["rom"] == 5]
+    for some in (rows, rows[::-1]):
+        assert [p.row["label"] for p in rank.by(some, "rom").places] == ["x/least", "x/small", "x/tiny", "x/b", "x/a"]
+        assert [r["label"] for r in rank.best_of_variant(some, "rom")] == ["x/least"]
+    for some in (kept, kept[::-1]):
+        assert [r["label"] for r in rank.best_of_variant(some, "rom")] == ["x/small"]
+        assert [p.row["label"] for p in rank.first_of_variant(rank.merit(some, ("rom",))).places] == ["x/small"]
+
+
 def test_one_name_of_two_places_is_ranked_as_two_ciphers() -> None:
     """Implementations of one place are one cipher, and so is one implementation that two paths name."""
     rows = [

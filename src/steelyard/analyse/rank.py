@@ -6,15 +6,15 @@ together. What lacks a metric takes no part and is reported.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf, nan
 from operator import itemgetter, le
 
 from msgspec import Struct
 
 from ..model.row import Row, Value, grouped
-from .answer import came_from
+from .answer import BUNDLED, came_from, run_number
 
 
 class Place(Struct, frozen=True):
@@ -100,12 +100,15 @@ def _column(rows: Sequence[Row], name: str) -> list[float | None]:
 
 
 def _labelled(rows: Sequence[Row]) -> list[Row]:
-    """Rows in the order in which those of equal rank are shown."""
-    return sorted(rows, key=_named)
-
-
-def _named(row: Row) -> tuple[str, str]:
-    return str(row.get("label")), str(row.get("flags"))
+    """Rows in the order in which those of equal rank are shown: by name, of what is bundled first, then of each place
+    that sources came from by its first run. So a copy takes no place of what it copies."""
+    places = {o: came_from({"origin": o}) for o in {r.get("origin") for r in rows}}
+    first: dict[str, int] = {}
+    for r in rows:
+        place, run = places[r.get("origin")], run_number(r)
+        first[place] = min(first.get(place, run), run)
+    first[BUNDLED] = -1
+    return sorted(rows, key=lambda r: (first[places[r.get("origin")]], str(r.get("label")), str(r.get("flags"))))
 
 
 def complete(rows: Sequence[Row], metrics: Sequence[str]) -> tuple[list[Row], list[Row]]:
@@ -141,13 +144,13 @@ def most(rows: Sequence[Row], name: str) -> Ranking:
 
 def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
     """Of each variant only the row with the least of a metric, as the round-one study's charts have it; of equal ones
-    that with the least ROM, then RAM with a context, then the first by name."""
+    that with the least ROM, then RAM with a context, then the first in the order of :func:`_labelled`."""
     best: dict[Value, tuple[tuple[float, ...], Row]] = {}
     for row in _labelled(rows):
         if (v := value(row, name)) is None:
             continue
         rom, ram, context = (value(row, n) for n in ("rom", "ram", "context"))
-        merits = (v, math.inf if rom is None else rom, math.inf if ram is None else ram + (context or 0))
+        merits = (v, inf if rom is None else rom, inf if ram is None else ram + (context or 0))
         old = best.get(row["variant"])
         if old is None or merits < old[0]:
             best[row["variant"]] = merits, row
@@ -200,7 +203,7 @@ def merit(rows: Sequence[Row], metrics: Sequence[str]) -> Ranking:
     other takes part. Where the least value of one is not above 0, nothing is ranked.
     """
     rows, lacking = complete(rows, metrics)
-    least = [min((v for r in rows if (v := value(r, m)) is not None), default=math.nan) for m in metrics]
+    least = [min((v for r in rows if (v := value(r, m)) is not None), default=nan) for m in metrics]
     if not all(n > 0 for n in least):
         return Ranking((), (*rows, *lacking))
     columns = [_column(rows, m) for m in metrics]
