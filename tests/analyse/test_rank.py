@@ -267,3 +267,15 @@ def test_software_and_hardware_of_a_family() -> None:
     assert [line["time_1536"] for line in lines] == [20.0, 1000.0, None]
     assert lines[0]["throughput"] == 8 * 1536 / 20
     assert [(line["rom"], line["lut"]) for line in lines] == [(None, 700), (900, None), (None, 900)]
+    assert not any("left out" in n for n in sheet.notes)
+    # what has no room for a size is named with it: a target where nothing has, and what could be the fastest elsewhere
+    more = [
+        one("f/fast", "uno", "crypto_aead", 1.0, 1.0) | {"encrypt@0/1536": None},
+        one("f/slow", "uno", "crypto_aead", 1.0, 1.0) | {"encrypt@0/1536": None},
+        one("f/huge", "bluepill", "crypto_aead", 1.0, 1.0) | {"encrypt@0/1536": None},
+        row("f/block", "due") | {"family": "f", "primitive": "crypto_block", "timing_model": "m"},
+        row("f/hash", "due") | {"family": "f", "primitive": "crypto_hash", "timing_model": "m", "hash@0/64": 1.0},
+    ]
+    (told,) = joint.tables([*rows, *more])
+    assert [line.cells for line in told.lines] == [line.cells for line in sheet.lines]
+    assert told.notes == (*sheet.notes, "without encrypt@0/1536, so left out: all on uno, f/huge on bluepill")
