@@ -65,6 +65,14 @@ def test_what_is_no_package_is_refused_and_not_kept(tmp_path: Path, content: byt
             assert connection.exec_driver_sql("SELECT COUNT(*) FROM package").scalar() == 0
 
 
+def test_a_file_that_is_no_zip_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    """Which a form can follow: it takes no folder."""
+    with Store.open(tmp_path / "r.db") as store:
+        body, kind = form(package=("not.zip", b"no zip at all"), licence="MIT", rights="yes")
+        page = answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota())).body.decode()
+    assert "no implementation in not.zip: bad-zip: no zip directory; make a new zip of the package&#39;s folder" in page
+
+
 @pytest.mark.parametrize("previous", ["http://[x", "http://ex\u2100mple/x", "http://h/x/", "?" * 30])
 def test_a_link_that_is_none_is_said(tmp_path: Path, previous: str) -> None:
     with Store.open(tmp_path / "r.db") as store:

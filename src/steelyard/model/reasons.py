@@ -33,7 +33,7 @@ class Reason(StrEnum):
     DANGLING_LINK = "dangling-link", "restore the link's target (for bundled dependencies: make deps)"
     PATH_ESCAPE = "path-escape", "keep every file and link inside the package"
     ZIP_BOMB = "zip-bomb", "pack less into it, or unpack it yourself and give steelyard run the folder"
-    BAD_ZIP = "bad-zip", "give a folder or a zip of one; this is damaged or not a zip file"
+    BAD_ZIP = "bad-zip", "make a new zip of the package's folder"
     UNREADABLE = "unreadable", "make the file readable, and smaller if it is too large"
     BAD_INFO = "bad-implementation-info", "repair the line of implementation.info that the detail names"
     FELICS_PHASES = "felics-phases", "take the cipher's FELICS-AE or NIST package, or write the NIST API around it"

@@ -64,7 +64,8 @@ def usual_targets() -> tuple[str, ...]:
 def tasks(found: Found, package: str, file: str, targets: Sequence[str]) -> list[Task]:
     """The runs of what was found, target by target. :class:`UserError` where there are none, or too many."""
     if not found.implementations:
-        why = "; ".join(f"{r.path}: {r.reason}: {r.detail}; {r.next_action}" for r in found.rejected[:5])
+        said = (f"{r.path}: {r.reason}: {r.detail}; {r.next_action}" for r in found.rejected[:5])
+        why = "; ".join(text.removeprefix(f"{file}: ") for text in said)
         raise UserError(f"no implementation in {file}: {why}")
     count = len(found.implementations) * len(targets)
     if len(found.implementations) > IMPLEMENTATIONS or count > RUNS:
