@@ -321,6 +321,63 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
         service.close()
 
 
+def test_news_come_though_a_process_dies_or_is_replaced(results: Path) -> None:
+    """Also where all pages are kept, so that nobody asks for one."""
+    service = Makers(str(results))
+
+    async def heard(deadline: float) -> bool:
+        while (since := await service.since(0)) is None and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+        return since is not None
+
+    async def play() -> list[bool]:
+        found = [await heard(0)]
+        for process in service._quick.pool._processes.values():
+            os.kill(process.pid, signal.SIGKILL)  # type: ignore[arg-type]
+        found.append(await heard(time.monotonic() + 60))
+        large = asyncio.create_task(service._quick.make(grown))
+        while not large.done():
+            found.append(await heard(0))
+        return [*found, await heard(0)]
+
+    try:
+        assert all(asyncio.run(play()))
+    finally:
+        service.close()
+
+
+def grown() -> tuple[Kept, bool]:
+    return packed(Reply(200, HTML, b"large")), True
+
+
+def test_without_news_no_page_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it shows may be deleted."""
+    monkeypatch.setattr(app, "LOOK", 0.0)
+    made = list[str]()
+
+    class Deaf:
+        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept:
+            made.append(path)
+            return packed(Reply(200, HTML, b"%d" % len(made), "d", 0, 0.001))
+
+        async def since(self, last: int) -> Since | None:
+            return None
+
+        def busy(self, path: str, query: str) -> bool:
+            return False
+
+    async def visits(service: app.Service) -> list[bytes]:
+        return [kept.plain for _ in range(3) if (kept := await service.answer("/", "")) is not None]
+
+    async def play() -> list[bytes]:
+        service = app.Service(Deaf())  # type: ignore[arg-type]
+        before = await visits(service)
+        monkeypatch.setattr(app, "DEAF", 0.0)
+        return before + await visits(service)
+
+    assert asyncio.run(play()) == [b"1", b"1", b"1", b"2", b"3", b"4"]
+
+
 def endless(v: View) -> Page:
     while True:
         pass

@@ -16,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
 from itertools import count
 from types import FrameType
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -46,6 +47,7 @@ _DRAWN = (".svg", ".png")
 #: KiB of memory above which a process is replaced after its page: one that has drawn is below it, unless the page was
 #: large too
 _LARGE = 96 << 10
+_T = TypeVar("_T")
 
 
 @cache
@@ -192,6 +194,11 @@ class _Maker:
     def _start(self) -> None:
         self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking,))
 
+    def _instead_of(self, pool: ProcessPoolExecutor) -> None:
+        """Replaces a process, unless another took its place already."""
+        if self.pool is pool:
+            self._start()
+
     @property
     def waiting(self) -> int:
         """How many wait."""
@@ -218,17 +225,27 @@ class _Maker:
         finally:
             self._waiting[place] -= 1
 
+    async def say(self, work: Callable[[], _T]) -> _T | None:
+        """What the process says between its pages; None where it was killed."""
+        pool = self.pool
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+        except BrokenProcessPool:
+            self._instead_of(pool)
+            return None
+
     async def _make(self, work: Callable[[], tuple[Kept, bool]]) -> Kept:
         loop = asyncio.get_running_loop()
         for _ in range(3):
+            pool = self.pool
             try:
-                made, large = await loop.run_in_executor(self.pool, work)
+                made, large = await loop.run_in_executor(pool, work)
             except BrokenProcessPool:
-                self._start()
+                self._instead_of(pool)
                 continue
-            if large or made.reply.draw is not None:  # it is gone before the next one begins
-                await asyncio.to_thread(self.pool.shutdown)
-                self._start()
+            if large or made.reply.draw is not None:  # it is gone before the next page begins
+                self._instead_of(pool)  # first: nobody else gives work to one that is being ended
+                await asyncio.to_thread(pool.shutdown)
             if made.reply.draw is None:
                 return made
             work = partial(draw, made.reply)
@@ -285,11 +302,8 @@ class Makers:
         return (self._slow if slow(path, query) else self._quick).waiting > 0
 
     async def since(self, last: int) -> Since | None:
-        """See :func:`since`."""
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._quick.pool, since, self._place, last)
-        except BrokenProcessPool:
-            return None
+        """See :func:`since`; also None where the process was killed, in whose place another says it next time."""
+        return await self._quick.say(partial(since, self._place, last))
 
     def close(self) -> None:
         """Ends them."""
