@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 from steelyard.farm import batch, hq
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
-from steelyard.store import Store
+from steelyard.store import Keeper, Store
 from tests import toys
 from tests.cli.conftest import Cli, cli
 from tests.conftest import the_target, write
@@ -167,6 +168,69 @@ def test_who_comes_back_goes_on_with_what_the_server_still_has(server: Server, c
     assert again.code == 0, again.err
     assert count(db) == RUNS
     assert not waves.exists()
+
+
+_DIES = """
+import os, runpy, signal
+from steelyard.farm import hq
+write = hq._write
+def dies(wave, given):
+    if given.job is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(wave, given)
+hq._write = dies
+runpy.run_module("steelyard", run_name="__main__")
+"""
+
+
+def test_who_does_not_know_whether_a_wave_was_taken_has_nothing_done_twice(
+    server: Server, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGKILL, twice, after HyperQueue took a wave and before that was written down."""
+    words = [*(w.replace("-O1;-O2;-Os", "-O1") for w in WORDS), "--db", str(tmp_path / "k.db")]
+    for _ in range(2):
+        died = subprocess.run([sys.executable, "-c", _DIES, *words], cwd=tmp_path, capture_output=True, timeout=240)
+        assert died.returncode == -signal.SIGKILL, died.stderr
+    monkeypatch.setattr(hq, "shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
+    again = cli(" ".join(words))
+    assert again.code == 0, again.err
+    assert len(results()) == count(tmp_path / "k.db") == RUNS // 3
+    [wave] = (paths.home() / "hq").glob("*/*/*/")
+    assert len(list(wave.glob("*.job"))) == RUNS // 3
+
+
+def test_a_batch_is_of_one_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is begun again, for its node died."""
+    begun = []
+    for job in ("7", "8", "7"):
+        monkeypatch.setenv("HQ_JOB_ID", job)
+        begun.append(batch._begins(tmp_path, 0))
+    assert begun == [True, False, True]
+    assert batch.begun_by(tmp_path) == {7}
+
+
+def test_a_second_result_of_a_campaign_is_not_stored(make: Make, tmp_path: Path) -> None:
+    """However it came to be; but what a machine made fail is no result."""
+    right = make()
+    assert right.finished is not None
+    again = replace(right, host="there", finished=right.finished + timedelta(minutes=1))
+    failed = replace(right, failure=Failure(Reason.DISK_FULL, "no space"))
+    for name, first, runs in (("a", right, 1), ("b", failed, 2)):
+        wave = tmp_path / name
+        wave.mkdir()
+        for k, record in enumerate((first, again)):
+            line = msgspec.json.encode(batch.Result("k", replace(record, id=None, log=""), ""))
+            (wave / f"{k}-x.results").write_bytes(line + b"\n")
+        with Store.open(tmp_path / f"{name}.db") as store:
+            cluster = object.__new__(hq.Cluster)
+            cluster.keeper = Keeper(store)
+            kept: dict[str, Any] = {}
+            for k in (0, 1):  # as they come
+                (wave / f"{1 - k}-x.results").rename(wave / f"{1 - k}-x.later")
+                for key, record in cluster._taken(wave, {}, kept):
+                    kept[key] = record
+                (wave / f"{1 - k}-x.later").rename(wave / f"{1 - k}-x.results")
+            assert len(store.runs(newest_only=False)) == runs
 
 
 def test_half_a_line_is_done_again(tmp_path: Path) -> None:

@@ -93,8 +93,27 @@ def whole(data: bytes) -> tuple[list[Result], int]:
     return found, end
 
 
+def begun_by(folder: Path) -> set[int]:
+    """The jobs of HyperQueue that have batches of a folder."""
+    return {int(str(claim.readlink())) for claim in folder.glob("*.job")}
+
+
+def _begins(folder: Path, number: int) -> bool:
+    """Whether the job of HyperQueue that this is of has a batch. Others may have been submitted of it, where nobody
+    knew whether one was taken: the first one has it, also after its node died. A link is there whole or not at all."""
+    if job := os.environ.get("HQ_JOB_ID"):
+        claim = folder / f"{number}.job"
+        try:
+            claim.symlink_to(job)
+        except FileExistsError:
+            return str(claim.readlink()) == job
+    return True
+
+
 def run(folder: Path, number: int) -> None:
     """Does what of a batch is not done, job by job, and says at the end that nothing is left."""
+    if not _begins(folder, number):
+        return
     batch: Batch = pickle.loads((folder / f"{number}.jobs").read_bytes())
     done = {line.key for file in lines(folder, number) for line in whole(file.read_bytes())[0]}
     todo = [(key, given.job()) for key, given in batch.jobs if key not in done]

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -17,9 +17,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..jobs import Job, Run, resolve
-from ..model import paths
+from ..model import paths, whole
 from ..model.errors import UserError, WorkError, counted
 from ..model.once import alone
 from ..model.record import Record
@@ -42,10 +43,12 @@ _PASSED = ("PATH", "PYTHONPATH", "STEELYARD_LAB")
 
 
 class _Submitted(Struct, frozen=True):
-    """What HyperQueue knows a wave by: the server's own name, and the number of the job."""
+    """What HyperQueue knows a wave by: the server's own name, and the number of the job; None before the server said
+    it, when nobody can know whether it has the job: it is not asked for names. What each batch wants of workers."""
 
     server: str
-    job: int
+    job: int | None
+    resources: Sequence[str] = ()
 
 
 class Cluster:
@@ -81,10 +84,13 @@ class Cluster:
         said = "\0".join([*sorted(runs), self._here.seed, str(self._here.max_cycles), str(self._force)])
         mine = self._folder / hashlib.sha256(said.encode()).hexdigest()[:16]
         made: dict[str, Record] = {}
-        for folder in sorted(self._folder.glob("*/*/")):  # what came after an earlier call was killed
-            found = dict(self._taken(folder, {}))
-            if folder.parent == mine:
-                made |= found
+        for campaign in sorted(self._folder.glob("*/")):  # what came after an earlier call was killed
+            found: dict[str, Record] = {}
+            for folder in sorted(campaign.glob("*/")):
+                for key, record in self._taken(folder, {}, found):
+                    found[key] = record
+            if campaign == mine:
+                made = found
         kept = {**self._here.stored(list(runs.values())), **{k: r for k, r in made.items() if k in runs}}
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
@@ -106,35 +112,46 @@ class Cluster:
         return [kept[key] for key in keys]
 
     def _submitted(self, wave: Path, todo: Sequence[Run]) -> None:
-        """Gives what is left to HyperQueue, in batches of one target's, or one pool's boards."""
-        import hyperqueue
-        from hyperqueue.ffi.protocol import ResourceRequest
-
+        """Gives what is left to HyperQueue, in batches of one target's, or one pool's boards. First it is written down
+        that it is to be: who is killed then submits this wave again, of which each batch is begun once."""
         wave.mkdir(parents=True)
-        job = hyperqueue.Job(name="steelyard", max_fails=None)
-        passed = {n: os.environ[n] for n in _PASSED if n in os.environ}
-        passed["STEELYARD_HOME"] = str(paths.home().absolute())
+        resources = []
         for number, (resource, some) in enumerate(_batches(todo, self._size)):
             jobs = [(run.setup.key, batch.Given.of(run.job)) for run in some]
             batch.write(wave / f"{number}.jobs", Batch(jobs, self._threads, self._here.max_cycles, self._here.seed))
+            resources.append(resource)
+        given = _Submitted(_server(), None, resources)
+        _write(wave, given)
+        self._submit(wave, given)
+
+    def _submit(self, wave: Path, given: _Submitted) -> None:
+        import hyperqueue
+        from hyperqueue.ffi.protocol import ResourceRequest
+
+        job = hyperqueue.Job(name="steelyard", max_fails=None)
+        passed = {n: os.environ[n] for n in _PASSED if n in os.environ}
+        passed["STEELYARD_HOME"] = str(paths.home().absolute())
+        for number, resource in enumerate(given.resources):
             job.program(
                 [sys.executable, "-m", "steelyard.farm.batch", str(wave), str(number)],
                 env=passed, cwd=str(Path.cwd()), stdout=None, stderr=str(wave / f"{number}.err"),
                 resources=ResourceRequest(cpus=self._threads, resources={resource: 1} if resource else {}),
                 crash_limit=_CRASHES,
             )  # fmt: skip
-        given = _Submitted(_server(), int(self._client.submit(job).id))
-        (wave / "submitted.json").write_bytes(msgspec.json.encode(given))
+        _write(wave, replace(given, job=int(self._client.submit(job).id)))
 
     def _waited(
         self, wave: Path, runs: dict[str, Run], kept: dict[str, Record], done: Callable[[Job, Record, bool], None]
     ) -> None:
         """Takes what comes of a wave until HyperQueue has done all of it, or does not know it."""
         read: dict[Path, int] = {}
+        given = _read(wave)
+        if given is not None and given.job is None:
+            self._submit(wave, given)
         waiting = _Waiting(wave)
         while True:
             over, begun = waiting.over, time.monotonic()
-            for key, record in self._taken(wave, read):
+            for key, record in self._taken(wave, read, kept):
                 if key in runs and key not in kept:
                     kept[key] = record
                     done(runs[key].job, record, False)
@@ -147,8 +164,9 @@ class Cluster:
                 "finished runs are not repeated"
             )
 
-    def _taken(self, wave: Path, read: dict[Path, int]) -> Iterator[tuple[str, Record]]:
-        """Stores what a wave has that is not stored, from where it was ``read`` to, and gives it by key."""
+    def _taken(self, wave: Path, read: dict[Path, int], kept: Mapping[str, Record]) -> Iterator[tuple[str, Record]]:
+        """Stores what a wave has that is not stored, from where it was ``read`` to, and gives it by key. What its
+        campaign has ``kept`` of a key is not stored again, unless that was a machine's failure."""
         found: list[Result] = []
         for file in batch.lines(wave):
             at = read.get(file, 0)
@@ -162,6 +180,9 @@ class Cluster:
         for some_of in batches(found, 500):
             there = self.keeper.store.find(line.record.setup.key for line in some_of)
             for line in some_of:
+                before = kept.get(line.key)
+                if before is not None and (before.final or not line.record.final):
+                    continue
                 old = there.get(line.record.setup.key)
                 if old is not None and _there(old, line.record):
                     yield line.key, old
@@ -186,16 +207,10 @@ class _Waiting(Thread):
 
     def __init__(self, wave: Path) -> None:
         super().__init__(name="hyperqueue", daemon=True)
-        self.error, self._over = "", False
-        try:
-            self._given = msgspec.json.decode((wave / "submitted.json").read_bytes(), type=_Submitted)
-        except (OSError, msgspec.MsgspecError):  # killed before it was submitted
-            self._over = True
-            return
-        if self._given.server != _server():
-            self._over = True
-            return
-        self.start()
+        self.error, self._wave, self._given = "", wave, _read(wave)
+        self._over = self._given is None
+        if not self._over:
+            self.start()
 
     @property
     def over(self) -> bool:
@@ -203,11 +218,19 @@ class _Waiting(Thread):
         return self._over
 
     def run(self) -> None:
-        """Waits; for a job that the server does not know no time at all."""
+        """Waits; for a job that the server does not know no time at all. Who was killed may have submitted other jobs
+        of the same wave: when one has ended, each batch has been begun by one of them."""
         from hyperqueue.ffi.client import ClientConnection
 
+        assert self._given is not None
+        known, jobs = set[int | None](), {self._given.job}
         try:
-            ClientConnection(_at()).wait_for_jobs([self._given.job], lambda _: None)
+            client = ClientConnection(_at())
+            while more := jobs - known:
+                for job in more:
+                    client.wait_for_jobs([job], lambda _: None)
+                known |= more
+                jobs |= batch.begun_by(self._wave)
         except BaseException as e:  # the library's errors have no common type
             self.error = " ".join(str(e).split())[:200] or type(e).__name__
         self._over = True
@@ -216,6 +239,19 @@ class _Waiting(Thread):
         """Waits no longer where nothing more comes."""
         if self.is_alive():
             super().join(timeout)
+
+
+def _write(wave: Path, given: _Submitted) -> None:
+    whole.put(wave / "submitted.json", msgspec.json.encode(given))
+
+
+def _read(wave: Path) -> _Submitted | None:
+    """What this server was given of a wave, or was to be given; None where it was another, or nobody came so far."""
+    with suppress(OSError, msgspec.MsgspecError):
+        given = msgspec.json.decode((wave / "submitted.json").read_bytes(), type=_Submitted)
+        if given.server == _server():
+            return given
+    return None
 
 
 def _batches(todo: Iterable[Run], size: int) -> Iterator[tuple[str, Sequence[Run]]]:
