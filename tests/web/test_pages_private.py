@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -91,3 +92,23 @@ def test_operators_are_told_what_became_of_a_job(tmp_path: Path) -> None:
         weighed(store, b"1", wrong, record(target="bluepill"))
         yard = Yard(store)
         assert [yard.job(n)[0].detail for n in (1, 2)] == ["kat-mismatch: vector 3: got 00, expected 01", "verified"]
+
+
+def test_the_page_of_what_is_no_run_of_its_own_says_why(tmp_path: Path) -> None:
+    """Others have the same figures, or, when they are gone, others later ones: both are said."""
+    with made(tmp_path / "r.db") as store:
+        mine = record("mine/ref", digest="8")
+        assert mine.finished is not None
+        given = [(b"1", 7.0), (b"2", 7.0), (b"3", 9.0)]
+        tokens = []
+        for k, (content, cycles) in enumerate(given):
+            metrics = {**mine.metrics, "cycles_encrypt_mean": cycles}
+            later = mine.finished + timedelta(minutes=k)
+            tokens.append(weighed(store, content, replace(mine, metrics=metrics, finished=later)))
+        assert [Desk(store).publish(t) for t in tokens] == [1, 0, 1]
+        said = "is public: its figures are the same, or it is later"
+        assert said in Site(store).page(f"/submissions/{tokens[1]}").text
+        Yard(store).delete(1)
+        assert [r.metrics["cycles_encrypt_mean"] for r in store.runs(newest_only=False)] == [9.0]
+        assert said in Site(store).page(f"/submissions/{tokens[1]}").text
+        assert said not in Site(store).page(f"/submissions/{tokens[2]}").text

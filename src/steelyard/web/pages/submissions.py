@@ -246,7 +246,7 @@ def _said(j: Job, public: bool) -> str:
     failure = j.record.failure if j.record is not None else None
     said = [j.why, "" if j.detail in j.why else j.detail, f"{failure.reason}: {failure.detail}" if failure else ""]
     if public and j.state == DONE and j.record is not None and j.run is None:
-        said.append("the same sources with the same figures were public before; that run stays")
+        said.append("another run of these sources and this setup is public: its figures are the same, or it is later")
     return "; ".join(filter(None, said))
 
 
