@@ -226,13 +226,14 @@ class _Maker:
             self._waiting[place] -= 1
 
     async def say(self, work: Callable[[], _T]) -> _T | None:
-        """What the process says between its pages; None where it was killed."""
-        pool = self.pool
-        try:
-            return await asyncio.get_running_loop().run_in_executor(pool, work)
-        except BrokenProcessPool:
-            self._instead_of(pool)
-            return None
+        """What the process says between its pages; None where it, and the one in its place, was killed."""
+        for _ in range(2):
+            pool = self.pool
+            try:
+                return await asyncio.get_running_loop().run_in_executor(pool, work)
+            except BrokenProcessPool:
+                self._instead_of(pool)
+        return None
 
     async def _make(self, work: Callable[[], tuple[Kept, bool]]) -> Kept:
         loop = asyncio.get_running_loop()
@@ -302,7 +303,7 @@ class Makers:
         return (self._slow if slow(path, query) else self._quick).waiting > 0
 
     async def since(self, last: int) -> Since | None:
-        """See :func:`since`; also None where the process was killed, in whose place another says it next time."""
+        """See :func:`since`; also None where processes are killed."""
         return await self._quick.say(partial(since, self._place, last))
 
     def close(self) -> None:
