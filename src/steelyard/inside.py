@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from . import building, device, measure
 from .jobs import Job
 from .model.call import DeviceError, Op
+from .model.inputs import Inputs
+from .model.metric import ASSEMBLY
+from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile, Share
 from .model.reasons import Failure, Reason
 
@@ -41,3 +46,23 @@ def uncounted(job: Job, mine: building.Build, base: building.Build) -> dict[str,
     """What is not counted in the ROM of each image, by part; see :func:`.measure.rom.uncounted`."""
     primitive = job.implementation.primitive
     return {part: measure.uncounted(of, base.maps[part], primitive) for part, of in mine.maps.items()}
+
+
+def assembly(
+    job: Job,
+    built: building.Build,
+    seen: measure.Observations,
+    simulated: Callable[[str], device.Client],
+    inputs: Inputs,
+) -> dict[str, float]:
+    """The share of assembly in the cycles of the calls that were ``seen``, in percent, by the ``simulated`` image of
+    that part; nothing on a machine, where only whole calls can be measured."""
+    if job.target.device != "simulator":
+        return {}
+    image, implementation = built.images["both"], job.implementation
+    hand = measure.written(implementation.files, building.objects(built, implementation), image)
+    if not hand:
+        return {ASSEMBLY: 0.0}
+    operations = PRIMITIVES[implementation.primitive].operations
+    calls = seen.known or seen.fresh
+    return {ASSEMBLY: 100 * measure.least(simulated("both"), hand, operations, calls, seen.swept, inputs)}

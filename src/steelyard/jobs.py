@@ -173,6 +173,8 @@ def lacks(job: Job, record: Record, seed: str = SEED, max_cycles: int = device.M
         return f"{name} ended with {failure.reason}, by the machine's doing"
     if record.seed != seed:
         return f"another seed than {name}"
+    if not all(lab.clock_holds(station, record.notes) for station in job.on):
+        return f"{name} is by another clock of its board"
     if failure is None:
         owed = job.metered and "power_measured" not in record.metrics
         return f"{name} is from before a meter measured power" if owed else ""

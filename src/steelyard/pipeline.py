@@ -20,11 +20,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from . import building, device, lab, measure, sources, verify
-from .inside import uncounted
+from .inside import assembly, uncounted
 from .jobs import Ahead, Job, Run, clock_of, failure_of, identity, lacks, nocrypt, resolve
 from .model.call import DeviceError, Failed, Observed
 from .model.inputs import SEED, Inputs
-from .model.metric import ASSEMBLY
 from .model.once import Once, alone
 from .model.origin import of_path
 from .model.primitive import PRIMITIVES
@@ -244,7 +243,7 @@ class Pipeline:
         tries: list[str] = []
         try:
             record, seen = self._observed(job, built, record, tries)
-            code = self._assembly(job, built, seen)
+            code = assembly(job, built, seen, self._part_of(job, built), Inputs(job.secret, self.seed))
         except (verify.Mismatch, DeviceError) as e:
             linked = built.maps["both"] if job.target.is_chip else None
             failure = building.ran(failure_of(e, job), built.folder / "src", built.log, linked)
@@ -266,7 +265,7 @@ class Pipeline:
             maps = built.maps["both"], empty.maps["both"]
             helpers = measure.helpers(*maps, job.implementation.primitive)
             figures = figures.above(baseline.metrics, helpers, uncounted(job, built, empty))
-        clock = lab.uncertainty(job.target.device, record.notes, "counter_difference" in figures.metrics)
+        clock = lab.uncertainty(job.target.device, record.notes, seen.clock)
         return replace(
             record,
             metrics=figures.metrics | code | (clock if job.on else {}),
@@ -367,6 +366,7 @@ class Pipeline:
             fresh=tuple(fresh),
             swept=tuple(swept),
             quantity=link.quantity,
+            clock=client.clock,
             untouched=known.untouched,
             depends=depends,
             felics=felics,
@@ -422,6 +422,7 @@ class Pipeline:
             fresh=tuple(calls[1]),
             swept=(),
             quantity=link.quantity,
+            clock=client.clock,
             untouched=known.untouched,
             depends=depends,
             felics=felics,
@@ -478,20 +479,6 @@ class Pipeline:
                     raise
                 failure = e.failure
         return measure.Felics(notes=(f"{about}{failure.reason}: {failure.detail}",))
-
-    def _assembly(self, job: Job, built: building.Build, seen: measure.Observations) -> dict[str, float]:
-        """The share of assembly in cycles, in percent; nothing on a machine, where only whole calls can be measured."""
-        if job.target.device != "simulator":
-            return {}
-        image, implementation = built.images["both"], job.implementation
-        hand = measure.written(implementation.files, building.objects(built, implementation), image)
-        if not hand:
-            return {ASSEMBLY: 0.0}
-        operations = PRIMITIVES[implementation.primitive].operations
-        client = device.simulated(job.target, image, self.max_cycles, self.over)
-        inputs = Inputs(job.secret, self.seed)
-        calls = seen.known or seen.fresh
-        return {ASSEMBLY: 100 * measure.least(client, hand, operations, calls, seen.swept, inputs)}
 
     def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
         """Opens the image of one direction."""

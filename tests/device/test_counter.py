@@ -99,6 +99,24 @@ def test_what_a_sample_and_the_clocks_explain_is_no_difference() -> None:
     assert long.pulse.apart == 9_999
 
 
+def test_calls_show_the_clock_as_well_as_their_length_lets_them() -> None:
+    """What samples and the ways to the edges hide may be the clock's, too."""
+    room = 2 * Sampled.resolution + WAY
+    for cycles, apart, clock in [
+        (100, 0, counter.MOST),
+        (1000, 5, (5 + room) / 1000),
+        (1000, -5, (5 + room) / 1000),
+        (500_000, 400, (400 + room) / 500_000),
+        (2_000_000, 0, counter.MOST),  # 5 % of which are more than a counter of 16 bits can tell
+    ]:
+        client = Client(Sampled(lambda _, count, n=cycles, more=apart: (n, n + Sampled.besides + more)))  # type: ignore[misc]
+        assert client.clock is None
+        client.call(Request(Op.ENCRYPT, *ZEROS, bytes(100)))
+        assert client.clock == pytest.approx(clock)
+        client.call(Request(Op.ENCRYPT, *ZEROS, bytes(9)))
+        assert client.clock == pytest.approx(clock), "a shorter call takes nothing back"
+
+
 def test_a_pulse_that_lacks_samples_once_is_the_analyzers_fault() -> None:
     link = Sampled(lambda cycles, count: (cycles - 100 * (link.calls == 1), count))
     reason, detail = failing(link)

@@ -100,6 +100,30 @@ def test_the_clock_is_measured_kept_and_used(bench: Bench, tmp_path: Path, monke
     assert after.clock_said in said("boards", "list", "--lab", file, "--json").stdout
 
 
+def test_short_calls_say_little_of_a_clock_and_are_made_anew_once_it_is_measured(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    file = described(tmp_path)
+    file.write_text(file.read_text().replace(f"= {ERROR}", "= -4000"))
+    there = lab.load(file)
+    job = bench.job(nocrypt("crypto_block"), the_target("uno"), "kat")
+    right = Pipeline(bench.store, threads=1).weigh(job)
+    with played(there):
+        [wrong] = Pipeline(bench.store, threads=1).campaign([replace(job, on=(there.board("a"),))], lambda *_: None)
+        assert wrong.failure is None, wrong.failure
+        mean = "cycles_encrypt_mean"
+        off = abs(wrong.metrics[mean] / right.metrics[mean] - 1)
+        assert 1000 < wrong.metrics["clock_uncertainty"] <= 50_000
+        assert off * 1e6 <= wrong.metrics["clock_uncertainty"] + 1e6 / right.metrics[mean]
+        assert said("boards", "check", "a", "--lab", file).exit_code == 0
+        after = replace(job, on=(lab.load(file).board("a"),))
+        [anew] = Pipeline(bench.store, threads=1).campaign([after], lambda *_: None)
+    assert anew.id != wrong.id
+    assert anew.metrics["clock_uncertainty"] < 10
+    assert Pipeline(bench.store, threads=1).weigh(after).id == anew.id
+
+
 def test_lab_tomls_word_wins_and_another_instrument_has_to_measure_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,17 +248,40 @@ def test_a_mark_is_of_what_was_plugged_in(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("clock", "counted", "ppm"),
+    ("clock", "shown", "ppm"),
     [
-        ("+8000 ppm, measured 2026-01-02 by la, within 4, probe swd", True, 4),
-        ("-7 ppm", True, 1000),
-        ("+0 ppm, never measured", True, 1000),
-        ("+0 ppm, never measured", False, None),
+        ("+8000 ppm, measured 2026-01-02 by la, within 4, probe swd", 0.001, 4),
+        ("-7 ppm", 0.0002501, 251),
+        ("+0 ppm, never measured", 0.0173, 17_300),
+        ("+0 ppm, never measured", None, None),
     ],
 )
-def test_records_say_how_well_the_clock_is_known(clock: str, counted: bool, ppm: float | None) -> None:
+def test_records_say_how_well_the_clock_is_known(clock: str, shown: float | None, ppm: float | None) -> None:
     notes = ("clock -1 ppm, within 2", f"board a: p, avrdude, channel D0 of la (41.6667 ns), clock {clock}")
-    assert lab.uncertainty("board", notes, counted).get("clock_uncertainty") == ppm
+    assert lab.uncertainty("board", notes, shown).get("clock_uncertainty") == ppm
+
+
+def test_a_record_by_another_clock_of_the_board_is_not_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    there = lab.load(described(tmp_path))
+    before = there.board("a")
+    port = before.board.port
+    note = f"virtual-board a: {port}, avrdude, channel P8_45 of la (41.6667 ns), clock "
+    measured = f"{note}+8000 ppm, measured 2026-01-02 by la, within 4"
+    assert lab.clock_holds(before, [measured]), "nothing is known of it now"
+    lab.keep_clock(before, -4000, 4)
+    now = there.board("a")
+    assert not lab.clock_holds(now, ["another note", f"{note}+0 ppm, never measured"])
+    assert not lab.clock_holds(now, [measured])
+    assert lab.clock_holds(now, [f"{note}-4999 ppm, measured 2026-01-02 by la, within 4"])
+    assert lab.clock_holds(now, [f"{note}+0 ppm".replace(str(port), "/dev/other")]), "which is another board"
+    said_so = lab.load(described(tmp_path, "\nclock_ppm = 9000")).board("a")
+    assert not lab.clock_holds(said_so, [f"{note}-7 ppm"])
+    assert lab.clock_holds(said_so, [measured])
+    far = said_so.but(board=said_so.board.but(host="bench", named="b"))
+    assert not lab.clock_holds(far, ["virtual-board a: b at bench, p, avrdude, clock -7 ppm"])
 
 
 def test_only_virtual_boards_have_an_error_of_their_own(tmp_path: Path) -> None:

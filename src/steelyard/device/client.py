@@ -58,6 +58,8 @@ class Client:
         self.link = link
         self._compares = compares
         self._counter: Counter | None = None
+        #: within what fraction the clock is right, as pulses show that were compared; None where none were
+        self.clock: float | None = None
         self._decoder = frame.Decoder()
         #: bytes of stack and heap of calls so far
         self.need = need or Need()
@@ -269,6 +271,7 @@ class Client:
         ops = (Op.EMPTY, Op.EMPTY_DECRYPT if hello.api in (API_AEAD, API_BLOCK) else Op.EMPTY)
         first, second = ([self._batch([encode(hello.zeros(op))])[0] for _ in range(counter.EMPTY)] for op in ops)
         self._counter = Counter.of(hello.counter_bits, sample, first, second, hello.api)
+        self.clock = counter.MOST
         self.remarks[f"pulses were compared with the chip's own counter of cycles, modulo 2^{hello.counter_bits}"] = (
             None
         )
@@ -279,6 +282,8 @@ class Client:
         apart = counter.apart(request.op, answer)
         if self._compares and abs(apart) > counter.room(answer.pulse.cycles):
             raise DeviceError(counter.differs(request.op, answer, self._batch([data])[0]))
+        assert self.clock is not None
+        self.clock = counter.known(self.clock, answer, apart)
         return replace(answer, pulse=replace(answer.pulse, apart=apart))
 
     def _keep(self, request: Request, answer: CallResult) -> None:

@@ -17,6 +17,8 @@ EMPTY = 5
 WAY = 16
 #: how far the clocks of chip and instrument may be apart once ``clock_ppm`` is taken into account
 DRIFT = 1e-3
+#: how far a clock may be off at all: with more it does not hold a serial line
+MOST = 0.05
 
 
 class Counter(Struct, frozen=True):
@@ -49,6 +51,14 @@ class Counter(Struct, frozen=True):
         """Cycles that counter and pulse may be apart: a sample at each edge of this call and of the empty one, the way
         to the edges, and the clocks."""
         return 2 * self.sample + WAY + DRIFT * cycles
+
+    def known(self, within: float, answer: CallResult, apart: float) -> float:
+        """Within what fraction the clocks are the same, by what was known before and a call more: all that counter and
+        pulse are ``apart`` may be the clock's, and what there is room for may have hidden as much again."""
+        cycles, room = max(answer.pulse.cycles, 1), self.room(0)
+        if within * cycles + room >= 1 << self.bits - 1:  # the counter may have gone round once more
+            return within
+        return min(within, (abs(apart) + room) / cycles)
 
     def differs(self, op: Op, answer: CallResult, again: CallResult) -> Failure:
         """Why counter and pulse are apart in a call, by the same call made ``again``: an instrument that lost samples,

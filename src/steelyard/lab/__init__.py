@@ -20,7 +20,7 @@ from .energy import look, power
 from .flash import by_hand, forget, kind_of
 from .hosts import described, stations
 from .image import intel_hex, made
-from .link import BoardLink, board_of
+from .link import BoardLink, board_of, clock_holds
 from .lock import has_to_be_of
 from .plugs import missing, told
 from .pool import BOARDLESS, NoBoard, accuses, again, borrowed, earlier, how_often, pools, returned, works
@@ -45,6 +45,7 @@ __all__ = [
     "borrowed",
     "by_hand",
     "clock",
+    "clock_holds",
     "described",
     "earlier",
     "find",

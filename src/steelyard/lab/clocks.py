@@ -9,19 +9,20 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from ..device.counter import DRIFT
+from ..device.counter import DRIFT, MOST
 from ..model import whole
 from ..model.metric import CLOCK
 
-#: parts per million that a clock may be off: one that is further off does not hold a serial line
-MOST = 50_000
 #: whose word it is on a clock that nobody measured
 NEVER = "never measured"
+#: what a record's note says of a clock
+_SAID = re.compile(r".* clock (?P<ppm>[+-]\S+) ppm(?:, measured \S+ by .*, within (?P<within>\d+))?")
 
 
 class Kept(Struct, frozen=True):
@@ -46,7 +47,7 @@ def kept(file: Path, measured: tuple[str, ...], adapter: str) -> Kept | None:
     is not plugged in has no ``adapter``: it may still be the same."""
     with suppress(OSError, msgspec.MsgspecError):
         found = msgspec.json.decode(file.read_bytes(), type=Kept)
-        if found.measured == measured and adapter in ("", found.adapter) and abs(found.ppm) <= MOST:
+        if found.measured == measured and adapter in ("", found.adapter) and abs(found.ppm) <= MOST * 1e6:
             return found
     return None
 
@@ -57,11 +58,18 @@ def keep(file: Path, measured: tuple[str, ...], adapter: str, *, ppm: float, wit
     whole.put(file, msgspec.json.encode(made))
 
 
-def uncertainty(device: str, notes: Iterable[str], counted: bool) -> dict[str, float]:
+def uncertainty(device: str, notes: Iterable[str], shown: float | None) -> dict[str, float]:
     """``clock_uncertainty`` of a record, out of its note that names board and clock: within how many parts per million
-    the clock was measured. A word of ``lab.toml``'s, or none, is good for what a run lets pass whose pulses were
-    ``counted`` by the chip as well, and else for nothing that is known."""
+    the clock was measured. A word of ``lab.toml``'s, or none, is good for the fraction that the run's own calls have
+    ``shown``, where the chip counted them as well, and else for nothing that is known."""
     for note in notes:
-        if said := re.match(rf"{re.escape(device)} .* clock [+-]\S+ ppm(?:, measured \S+ by .*, within (\d+))?", note):
-            return {CLOCK: float(said[1])} if said[1] else {CLOCK: DRIFT * 1e6} if counted else {}
+        if note.startswith(f"{device} ") and (said := _SAID.match(note)):
+            return {CLOCK: float(said["within"])} if said["within"] else {CLOCK: ceil(shown * 1e6)} if shown else {}
     return {}
+
+
+def holds(known: str, ppm: float, notes: Iterable[str]) -> bool:
+    """Whether the note that begins with what is ``known`` of a board names no other clock than ``ppm``, by more than a
+    run lets pass."""
+    said = (_SAID.match(note) for note in notes if note.startswith(known))
+    return all(abs(float(s["ppm"]) - ppm) <= DRIFT * 1e6 for s in said if s)

@@ -10,10 +10,10 @@ from pathlib import Path
 from msgspec.structs import fields
 
 from ..device import ssh
+from ..device.counter import MOST
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
-from .clocks import MOST
 from .config import Board, Flasher, Host, Instrument, Lab, Leave, flashers
 from .image import KINDS
 from .metering import Meter, kinds, metered
@@ -186,7 +186,7 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
             raise UserError(f"{where}: has the meter of {taken[b.meter,]}; a meter is in one board's supply")
         taken[b.meter,] = b.name
     for key, ppm in (("clock_ppm", b.clock_ppm or 0.0), ("clock_error_ppm", b.clock_error_ppm)):
-        if not abs(ppm) <= MOST:
+        if not abs(ppm) <= MOST * 1e6:
             raise UserError(f"{where}.{key}: is not within 50 000; a clock so far off does not hold a serial line")
     if b.clock_error_ppm and not b.virtual:
         raise UserError(f"{where}.clock_error_ppm: is for virtual boards; leave it out, boards check measures this one")

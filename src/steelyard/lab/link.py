@@ -22,6 +22,7 @@ from ..model.reasons import Failure, Reason
 from . import line, probe
 from .analyzer import Pulses, Watch
 from .attempt import Attempt, heard
+from .clocks import NEVER, holds
 from .config import Station
 from .flash import flash, forget
 from .lock import had_by_another, has_to_be_of, held, is_full
@@ -68,6 +69,15 @@ def _said(station: Station) -> str:
         f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {station.clock_said}"
         + (f", probe {board.probe}" if board.probe else "")
     )
+
+
+def clock_holds(station: Station, notes: Iterable[str]) -> bool:
+    """Whether a record's figures are by the clock that its board has now, if the board is this one and that is known:
+    they may be from before it was measured or corrected."""
+    board = station.board
+    place = f"{board.named} at {board.host}" if board.host else board.port
+    known = f"{station.target.device} {board.name}: {place}, "
+    return station.clock_origin == NEVER or holds(known, station.clock_ppm, notes)
 
 
 class Silence:

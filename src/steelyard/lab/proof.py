@@ -9,11 +9,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ..device import Client
-from ..device.counter import WAY
+from ..device.counter import MOST, WAY
 from ..model.call import DeviceError, Op
 from ..model.reasons import Failure, Reason
 from .away import AwayLink
-from .clocks import MOST, keep
+from .clocks import keep
 from .config import Station
 from .link import BoardLink
 
@@ -59,7 +59,7 @@ def clock(station: Station, client: Client) -> tuple[float, int, bool]:
     if short <= 2 * sample + 1:  # which jitter may be
         raise _no_longer(station, short)
     # a count is right modulo its width, of which a clock that is off takes no more than half
-    most = min(SECONDS * station.target.board_hz, (1 << client.hello.counter_bits - 1) / (MOST / 1e6))
+    most = min(SECONDS * station.target.board_hz, (1 << client.hello.counter_bits - 1) / MOST)
     long, more = _delayed(station, client, int(TURNS * most / short))
     if long <= short:
         raise _no_longer(station, long)

@@ -32,7 +32,7 @@ class Observations(Struct, frozen=True):
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample. ``refused`` counts sizes
     that the algorithm does not take, or that have no room by its own doing; where NIST's are among them, no answers are
-    ``known`` to a mean.
+    ``known`` to a mean. ``clock`` is within what fraction a board's clock is right, as the chip's own counter showed.
     """
 
     empty: Empty
@@ -52,6 +52,7 @@ class Observations(Struct, frozen=True):
     settles: bool = False
     beside: Beside = Beside()
     refused: int = 0
+    clock: float | None = None
 
     @property
     def all(self) -> tuple[Observed, ...]:

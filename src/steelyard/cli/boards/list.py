@@ -14,7 +14,7 @@ from ..options import command
 from ..stations import Named, lab_option
 
 #: what to do about a clock of which nothing is known
-_MEASURE = "A clock that was never measured may be 0.1 % off: steelyard boards check measures it"
+_MEASURE = "A clock that was never measured may be 0.1 % off, by short calls more: steelyard boards check measures it"
 
 
 @command(Named, lab_option, options.tables)
