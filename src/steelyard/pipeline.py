@@ -9,7 +9,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -199,13 +199,15 @@ class Pipeline:
     def _observed(
         self, job: Job, built: building.Build, record: Record, tries: list[str]
     ) -> tuple[Record, measure.Observations]:
-        """Observes the image; on a board once more where it ends for a reason that may be the lab's, which is said in
-        ``tries``. What speaks against the package is asked for twice, of another board if one is free; how often it
+        """Verifies the image on the target's device and makes the measured calls; every output is checked, and where one
+        asks for heap that is not there, all begins anew with larger calls left out. On a board once more where it ends
+        for a reason that may be the lab's, which is said in ``tries``. What speaks against the package is asked for twice, of another board if one is free; how often it
         did is said too, and an answer that is right the second time verifies nothing."""
+        need = self._need(job, built)
         against: list[Failed] = []
         for attempt in count(1):
             try:
-                found = self._observe(job, built, record, attempt)
+                found = device.with_room(need.anew(), partial(self._made, job, built, record, attempt))
             except Failed as e:
                 if not job.on:
                     raise
@@ -275,15 +277,9 @@ class Pipeline:
             notes=(*record.notes, *figures.notes),
         )
 
-    def _observe(
-        self, job: Job, built: building.Build, record: Record, attempt: int
-    ) -> tuple[Record, measure.Observations]:
-        """Verifies the image on the target's device and makes the measured calls; every output is checked. Begins anew,
-        with larger calls left out, where one asks for heap that is not there."""
-        return device.with_room(self._need(job, built), partial(self._made, job, built, record, attempt))
-
     def _need(self, job: Job, built: building.Build) -> device.Need:
-        """What larger calls need of RAM, as a few on a simulated chip say that makes no others."""
+        """What larger calls need of RAM, as a few on a simulated chip say that makes no others. For a board all are
+        tried there, because a board does not notice a stack that goes over other memory."""
         if not job.target.is_chip or not PRIMITIVES[job.implementation.primitive].sized:
             return device.Need()
         try:
@@ -291,12 +287,22 @@ class Pipeline:
             verify.look_at_growth(client, job.implementation, Inputs(job.secret, self.seed))
         except Failed:  # of which its own run says more
             return device.Need()
+        need = client.need.anew()
+        with suppress(Failed):  # of which the board says more
+            return device.with_room(need, partial(self._tried, job, built)) if job.on else need
+        return need
+
+    def _tried(self, job: Job, built: building.Build, need: device.Need) -> device.Need:
+        """What the calls of a board's run need of RAM: ``need``, and what has no room on a simulated chip."""
+        there = replace(job, on=(), target=job.target.but(device="simulator"))
+        client = device.simulated(there.target, built.images["both"], self.max_cycles, self.over, need)
+        self._messages(there, built, client.link, client)
         return client.need.anew()
 
     def _made(
         self, job: Job, built: building.Build, record: Record, attempt: int, need: device.Need
     ) -> tuple[Record, measure.Observations]:
-        """As :meth:`_observe`, once."""
+        """As :meth:`_observed`, once."""
         implementation, image = job.implementation, built.images["both"]
         observe = self._blocks if implementation.primitive == "crypto_block" else self._messages
         with self._device(job, image, attempt) as link:

@@ -118,6 +118,20 @@ def test_an_image_that_is_there_is_not_flashed_again(
     assert text.startswith(f"{name}: {station.board.port}: {station.flasher.program}: ")
 
 
+def test_larger_sizes_without_room_are_left_out_as_the_simulator_leaves_them(there: Lab, bench: Bench) -> None:
+    """A stack that grows from some size on went over the guard: the simulator verified what the board accused."""
+    step = "if (mlen > 200) { volatile unsigned char more[2 * n]; for (i = 0; i < 2 * n; i++) more[i] = 0; }"
+    package = bench.package(in_encrypt=step)
+    write(package.folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    job = bench.job(bench.package(in_encrypt=step), the_target("uno"), "0/16,0/256,0/512,0/600")
+    pipeline = Pipeline(bench.store, threads=1)
+    simulated, measured = (pipeline.weigh(replace(job, on=on)) for on in ((), (there.board("one"),)))
+    for record in (simulated, measured):
+        assert record.failure is None, record.failure
+        assert {p.mlen for p in record.points} == {16, 256}
+        assert any(note.endswith("or for the algorithm: 2") for note in record.notes), record.notes
+
+
 def test_a_flasher_that_only_says_so_is_found_out(there: Lab, bench: Bench, image: Path) -> None:
     """The board still has the image of before, which answers the handshake; then another attempt writes."""
     station = there.board("one")

@@ -30,9 +30,15 @@ __all__ = [
 ]
 
 
-def simulated(target: Target, image: Path, max_cycles: int = MAX_CYCLES, over: Event | None = None) -> Client:
+def simulated(
+    target: Target,
+    image: Path,
+    max_cycles: int = MAX_CYCLES,
+    over: Event | None = None,
+    need: Need | None = None,
+) -> Client:
     """A client of ``image`` on the simulated chip of ``target``, which need not be closed; see :func:`opened`."""
-    return Client(SimulatorLink(target, image, max_cycles, over))
+    return Client(SimulatorLink(target, image, max_cycles, over), need=need)
 
 
 @contextmanager
