@@ -199,10 +199,11 @@ class Pipeline:
     def _observed(
         self, job: Job, built: building.Build, record: Record, tries: list[str]
     ) -> tuple[Record, measure.Observations]:
-        """Verifies the image on the target's device and makes the measured calls; every output is checked, and where one
-        asks for heap that is not there, all begins anew with larger calls left out. On a board once more where it ends
-        for a reason that may be the lab's, which is said in ``tries``. What speaks against the package is asked for twice, of another board if one is free; how often it
-        did is said too, and an answer that is right the second time verifies nothing."""
+        """Verifies the image on the target's device and makes the measured calls; every output is checked, and where
+        one asks for heap that is not there, all begins anew with larger calls left out. On a board once more where it
+        ends for a reason that may be the lab's, which is said in ``tries``. What speaks against the package is asked
+        for twice, of another board if one is free; how often it did is said too, and an answer that is right the
+        second time verifies nothing."""
         need = self._need(job, built)
         against: list[Failed] = []
         for attempt in count(1):

@@ -28,7 +28,7 @@ speed = 4.0
 [instruments.la]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
 samplerate = 24_000_000
-channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40"]
+channels = ["P8_40", "P8_39", "P8_42", "P8_41", "P8_44", "P8_43", "P8_46", "P8_45"]
 virtual = true
 
 [probes.swd-3]

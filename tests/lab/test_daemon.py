@@ -32,6 +32,9 @@ from steelyard.model.reasons import Reason
 #: sigrok-cli at the worst of times not when that ends
 PLAYED = """#!{python}
 import os, sys, threading
+if "--show" in sys.argv:
+    print("Driver functions:\\n    Logic analyzer\\nplayed - a device with 9 channels: A B C D E F G H I")
+    sys.exit()
 with open({started!r}, "a") as file:
     file.write(f"{{os.getpid()}}\\n")
 def ends():
@@ -133,6 +136,26 @@ def test_all_see_the_same_pulses_of_one_process(played: Played) -> None:
             assert late.take("A", 1) == a.take("A", 1) == [(1040, 1043)]
             assert late.drop("B") == 0
     assert len(played.processes) == 1
+
+
+def test_a_channel_is_the_devices_of_that_name_wherever_lab_toml_has_it(played: Played) -> None:
+    """Drivers leave out the bits of channels that are not sampled, or do not, so all before it are."""
+    instrument = played.instrument.but(channels=("C", "A"))
+    with Analyzer(instrument, Event()) as a:
+        played.sees(bytes(900) + b"\1" * 10 + b"\5" * 5 + b"\4" * 20 + b"\2" * 30 + bytes(3000))
+        assert a.take("C", 1) == [(1010, 1035)]
+        assert a.take("A", 1) == [(1000, 1015)]
+        until(lambda: a._told.count >= 3000)
+        assert (a.drop("A"), a.drop("C")) == (0, 0), "what B sees is nobody's"
+        words = Path(f"/proc/{played.processes[0]}/cmdline").read_text().split("\0")
+        assert words[words.index("--channels") + 1] == "A,B,C"
+
+
+def test_a_channel_that_the_device_does_not_have_is_refused(played: Played) -> None:
+    remedy = "write some of A, B, C, D, E, F, G, H into its channels in lab.toml"
+    assert lost(played.instrument.but(channels=("A", "X"))) == f"la: there is no channel X: {remedy}"
+    assert lost(played.instrument.but(channels=("I",))) == f"la: I is not one of the first 8: {remedy}"
+    assert played.processes == []
 
 
 def test_who_sees_no_pulse_hears_how_the_channel_stays(played: Played) -> None:

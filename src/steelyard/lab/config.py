@@ -157,9 +157,8 @@ class Probe(toml.Table, frozen=True, kw_only=True):
 
 class Instrument(toml.Table, frozen=True, kw_only=True):
     """A logic analyzer that sigrok knows: ``driver`` as ``sigrok-cli --driver`` takes it, samples in a second, and the
-    names of its channels as sigrok has them, the lowest bit of a sample first. A ``virtual`` one listens where its
-    driver says. One of another machine is sampled there by ``steelyard boards analyzer``, which listens ``at`` a host
-    and port."""
+    names of its channels as sigrok has them, in any order. A ``virtual`` one listens where its driver says. One of
+    another machine is sampled there by ``steelyard boards analyzer``, which listens ``at`` a host and port."""
 
     name: str = ""
     driver: str

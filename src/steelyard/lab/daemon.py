@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
@@ -24,7 +26,7 @@ from ..model.call import DeviceError
 from . import edgewire, lock
 from .config import Instrument
 from .edges import Edges
-from .sigrok import Sampling, with_us
+from .sigrok import SHOWS, Sampling, channels, with_us
 
 #: seconds after its last user has left, within which the next one may come
 LINGER = 2.0
@@ -38,6 +40,8 @@ HELLO, FAREWELL = 10.0, 1.0
 USERS, KEPT = 64, 1 << 20
 #: bytes that are read at once: what ``sigrok-cli`` can be ahead
 CHUNK = 1 << 16
+#: channels of a sample
+_BITS = 8
 
 
 class InUse(Exception):
@@ -115,7 +119,6 @@ class Daemon:
         address: tuple[str, int] | None = None,
     ) -> None:
         self._instrument, self._patience, self._linger = instrument, patience, linger
-        self._edges = Edges((1 << len(instrument.channels)) - 1)
         self._levels = 0
         self._users: dict[socket.socket, User] = {}
         self._events = DefaultSelector()
@@ -135,9 +138,13 @@ class Daemon:
             rate = ("--config", f"samplerate={instrument.samplerate}")
             output = ("--output-format", "binary")
             try:
-                self._sampling = Sampling(instrument.driver, instrument.channels, *rate, *output, begin=with_us())
+                first, bits = _placed(instrument.channels, channels(instrument.driver))
+                self._edges = Edges(bits)
+                self._sampling = Sampling(instrument.driver, first, *rate, *output, begin=with_us())
             except FileNotFoundError:
                 raise OSError("sigrok-cli is not installed: apt install sigrok-cli") from None
+            except subprocess.TimeoutExpired:
+                raise OSError(f"sigrok-cli does not say in {SHOWS:g} s which channels there are") from None
         except BaseException:
             self._close()
             raise
@@ -283,6 +290,18 @@ class Daemon:
             door.close()
         self._events.close()
         self._lock.close()
+
+
+def _placed(names: Sequence[str], device: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
+    """The channels of a device to be sampled for these ``names``, and the bit of each name in a sample. Some drivers
+    leave out the bits of channels that are not sampled and some do not: without gaps that is the same. :class:`OSError`
+    where a name has no bit."""
+    for name in names:
+        if name not in device[:_BITS]:
+            text = f"there is no channel {name}" if name not in device else f"{name} is not one of the first {_BITS}"
+            raise OSError(f"{text}: write some of {', '.join(device[:_BITS])} into its channels in lab.toml")
+    bits = [device.index(name) for name in names]
+    return tuple(device[: max(bits) + 1]), bits
 
 
 def _local(place: Path) -> socket.socket:

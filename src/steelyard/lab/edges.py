@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 #: samples that are compared with a constant at once
 BLOCK = 1 << 14
 
 
 class Edges:
-    """Samples are bytes, a bit for each channel; only the bits of ``mask`` count. Before the first all are low."""
+    """Samples are bytes, a bit for each channel; only ``bits`` of them count, the lowest of levels first. Before the
+    first all are low."""
 
-    def __init__(self, mask: int) -> None:
-        self._bits = bytes(value & mask for value in range(256))
+    def __init__(self, bits: Sequence[int]) -> None:
+        self._bits = bytes(sum((value >> bit & 1) << k for k, bit in enumerate(bits)) for value in range(256))
         self._blocks: dict[int, bytes] = {}
         self._level = 0
         #: samples so far

@@ -248,7 +248,7 @@ class _Metering:
         for request, output in requests:
             self._call(request, output)
         measured = (link.samples - before) * link.sample
-        edges, seen, samples = Edges(1 << self.bit), list[tuple[int, int]](), Samples()
+        edges, seen, samples = Edges((self.bit,)), list[tuple[int, int]](), Samples()
 
         def all_there() -> bool:
             came = stream.taken()

@@ -15,6 +15,9 @@ from .plugs import by_usb
 
 #: lines of its that say what went wrong
 _WRONG = re.compile("fail|error|unable|denied", re.IGNORECASE)
+#: a device and its channels, as ``--show`` has them, and seconds for that: firmware may have to be loaded first
+_CHANNELS = re.compile(r" with \d+ channels?: (.*)")
+SHOWS = 30.0
 #: prctl(2)
 _PR_SET_PDEATHSIG = 1
 
@@ -32,6 +35,22 @@ def with_us() -> Callable[[], None]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     return begin
+
+
+def channels(driver: str) -> list[str]:
+    """The names of a device's channels, in its order. :class:`OSError` where there is none, or no sigrok."""
+    done = subprocess.run(("sigrok-cli", "--driver", driver, "--show"), capture_output=True, timeout=SHOWS, check=False)
+    if found := _CHANNELS.search(done.stdout.decode(errors="replace")):
+        return found[1].split()
+    raise OSError(_ended(done.stderr, done.returncode))
+
+
+def _ended(said: bytes, code: int | None) -> str:
+    """What it said last, and before that the first that went wrong."""
+    lines = said.decode(errors="replace").strip().splitlines()
+    wrong = [line for line in lines[:-1] if _WRONG.search(line)][:1]
+    text = "; ".join(line[:200] for line in (*wrong, *lines[-1:])) or f"exit code {code}"
+    return f"sigrok-cli ended: {text}{by_usb(text)}"
 
 
 class Sampling:
@@ -63,14 +82,11 @@ class Sampling:
         return self._process.stdout
 
     def end(self) -> str:
-        """What it said last, once it has ended, and before that the first that went wrong."""
+        """Why it has ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
-        wrong = [line for line in lines[:-1] if _WRONG.search(line)][:1]
-        text = "; ".join(line[:200] for line in (*wrong, *lines[-1:])) or f"exit code {self._process.returncode}"
-        return f"sigrok-cli ended: {text}{by_usb(text)}"
+        return _ended(self._said.read(), self._process.returncode)
 
     def interrupt(self) -> None:
         """Ends sampling; what it has written can still be read."""

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import IO
 
 from ...model import paths
-from ...model.errors import UserError, WorkError
+from ...model.errors import UserError, WorkError, unknown
 from ...model.parent import end_with_parent
 from ...model.target import Target
 from .. import config, lock
 from ..config import Lab
 from ..description import BOOT_LOADERS, PROBES
 from ..metering import Metered
-from .analyzer import Analyzer
+from .analyzer import PINS, Analyzer
 from .board import Board, Chip, Probe
 from .clock import Clock
 from .lines import Lines
@@ -65,6 +65,8 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
     boards = [b.name for b in lab.boards.values() if b.virtual]
     if not boards:
         raise UserError("no board of this lab is virtual; give some of them: virtual = true")
+    if wrong := [c for b in boards if (c := lab.boards[b].channel) not in PINS]:
+        raise UserError(f"{unknown('channel', wrong[0], PINS)} These are a BeagleLogic's, as sigrok has them")
     meters = [Path(lab.meters[m].port) for b in boards if (m := lab.boards[b].meter)]
     ports = [*(port for b in boards for port in (lab.boards[b].port, lab.boards[b].boot_port)), *meters]
     processes: list[BaseProcess] = []
@@ -157,7 +159,7 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
         wire = _connected(stack, folder / station.board.analyzer)
         meter = _connected(stack, folder / f"meter {station.meter.name}") if station.meter else None
         ready.set()
-        pin = station.instrument.channels.index(station.board.channel)
+        pin = PINS.index(station.board.channel)
         reset_pin = station.board.reset_pin if station.board.reset else None
         board = Board(chip, loader, flash, port, probe, boot_port, station.flasher.touches, reset_pin)
         _until_over(lambda: board.play(clock, wire, pin, meter))

@@ -21,6 +21,8 @@ from .clock import SECOND, Clock
 #: what a board tells: picoseconds; the pin's level, or 2 where only time went on; the pin's number
 EDGE = struct.Struct("<qBB")
 MARK = 2
+#: sigrok's names of a BeagleLogic's channels, the lowest bit first
+PINS = ("P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40")
 #: what a board is told: the picoseconds up to which it may go on
 LEAVE = struct.Struct("<q")
 #: picoseconds that a board may be ahead of the samples that went out
