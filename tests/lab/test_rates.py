@@ -63,6 +63,21 @@ def test_no_byte_is_lost_at_the_second_rate(bench: Bench, name: str) -> None:
     assert min(apart) == SECOND * BITS // fast
 
 
+def test_an_avr_with_a_slow_clock_has_time_for_the_places_of_a_call(bench: Bench) -> None:
+    """They are computed between a request's head and its inputs, for longer than a byte takes."""
+    target = the_target("uno")
+    image = bench.build(nocrypt("crypto_block"), target, *target.toolchain.default_flags).images["both"]
+    request = Request(Op.ENCRYPT, bytes(range(16)), bytes(range(16)), b"", bytes(range(16)), in_place=True)
+    chip = Chip(target, *wired(target), clock_error_ppm=-8000)
+    chip.start(flash_of(image, target))
+    chip.run(SECOND // 10)
+    passed(chip, frame.encode(frame.HASTEN), 0.1)
+    said, _ = passed(chip, encode(request), 0.1)
+    [(command, payload)] = frame.Decoder().feed(said)
+    assert command == frame.RUN | frame.ANSWER
+    assert payload[frame.RUN_ANSWER.size :] == request.data
+
+
 def flash_of(image: Path, target: Target) -> bytes:
     """What a flasher writes."""
     flash = target.chip.flash

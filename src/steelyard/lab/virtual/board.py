@@ -45,8 +45,9 @@ STARTS = SECOND // 20
 BUSY = 20
 #: how far a serial port's rate may be from the line's until bytes are not what they were: half a bit in ten
 GARBLES = 0.05
-#: received bytes that a serial port holds, at the least of all chips
-HELD = 1
+#: received bytes that a serial port holds, at the least of all chips; an AVR's has a FIFO of two (ATmega328P data
+#: sheet DS40002061B, 20.7), besides a shift register whose grace until the next start bit is left out here
+HELD, HELD_BY_AVR = 1, 2
 #: what requests to the firmware begin with, and nothing that a flasher says
 _HARNESS = bytes((frame.SYNC,))
 #: what the firmware says before its serial port goes on at the second rate
@@ -78,6 +79,7 @@ class Chip:
         self._base = target.chip.flash.base
         #: cycles in a second of its own clock, which is not quite what its crystal says
         self._hz = round(target.board_hz * (1 + clock_error_ppm / 1e6))
+        self._held = HELD_BY_AVR if target.toolchain.family == "avr" else HELD
         self._divides = target.wiring.serial_divides if target.wiring else 1
         #: what a byte takes on the line: after a reset, and once the firmware has said that it hastens
         self._slow, self._fast = (SECOND * BITS // b if b else 0 for b in (baud, fast_baud))
@@ -155,7 +157,7 @@ class Chip:
             self.time = until
         while self._runs and self.time < until:
             end = min(until, self.time + SLICE)
-            room = max(HELD - self.native.waiting, 0)
+            room = max(self._held - self.native.waiting, 0)
             due = self.arrived()[:room]  # what the firmware does not fetch in time is lost
             if self._came:
                 end = min(end, self._came[0][0])
