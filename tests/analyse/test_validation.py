@@ -38,6 +38,20 @@ def test_points_of_one_size_meet() -> None:
     assert [(d.resolution, d.beyond) for d in differences(SIMULATED, measured, 2.0)][1] == (5 + 28.6, False)
 
 
+def test_runs_without_sizes_are_compared_by_their_means() -> None:
+    """As those of block ciphers are: no verified run had figures on both sides, it was said."""
+    of = replace(SIMULATED.setup, primitive="crypto_block")
+    means = {"cycles_encrypt_mean": 1017.0, "cycles_schedule_encrypt_mean": 1161.5, "cycles_decrypt_mean": 0.0}
+    simulated = replace(SIMULATED, setup=of, points=(), metrics=means)
+    measured = on_board(replace(simulated, metrics=means | {"cycles_encrypt_mean": 1021.0, "clock_uncertainty": 2000}))
+    found = differences(simulated, measured, 2.0)
+    assert [(d.operation, d.adlen, d.mlen, d.simulated, d.measured) for d in found] == [
+        ("encrypt", None, None, 1017.0, 1021.0), ("schedule_encrypt", None, None, 1161.5, 1161.5),
+    ]  # fmt: skip
+    assert found[0].resolution == pytest.approx(5 + 2.042)
+    assert differences(replace(simulated, points=SIMULATED.points), measured, 2.0) == []
+
+
 CALL = Difference("toy1/ref", "-O3", "encrypt", 0, 0, 100, 100, 5.0)
 
 

@@ -9,6 +9,7 @@ from statistics import median
 from msgspec import Struct
 
 from ..model.metric import CLOCK
+from ..model.primitive import PRIMITIVES
 from ..model.record import Operation, Record
 
 #: samples of the analyzer by which a board's figure may be off: two edges of the call, two of the empty one
@@ -16,15 +17,16 @@ SAMPLES = 2
 
 
 class Difference(Struct, frozen=True):
-    """One call at one size, in cycles of the callee: ``simulated``, and ``measured`` to within ``resolution``."""
+    """One call at one size, in cycles of the callee: ``simulated``, and ``measured`` to within ``resolution``. Without
+    a size it is the mean over the known answers."""
 
     label: str
     flags: str
     operation: Operation
-    adlen: int
-    mlen: int
-    simulated: int
-    measured: int
+    adlen: int | None
+    mlen: int | None
+    simulated: float
+    measured: float
     resolution: float
     runs: tuple[int, ...] = ()
 
@@ -57,20 +59,27 @@ def resolution(cycles_per_sample: float) -> float:
 
 
 def differences(simulated: Record, measured: Record, cycles_per_sample: float) -> list[Difference]:
-    """What both records have points of. Calls that took a board no time are left out, for nothing is a fraction of
-    them.
+    """What both records have points of, or means where they have none, as those of block ciphers. Calls that took a
+    board no time are left out, for nothing is a fraction of them.
     """
-    there = {(p.operation, p.adlen, p.mlen): p.cycles for p in simulated.points}
+    there, its = (_calls(r, not (simulated.points or measured.points)) for r in (simulated, measured))
     unseen, clock = resolution(cycles_per_sample), measured.metrics.get(CLOCK, 0.0) / 1e6
     runs = tuple(r.id for r in (simulated, measured) if r.id is not None)
     return [
         Difference(
-            simulated.setup.label, simulated.setup.flags, p.operation, p.adlen, p.mlen, there[place], p.cycles,
-            unseen + clock * p.cycles, runs,
+            simulated.setup.label, simulated.setup.flags, *place, there[place], cycles, unseen + clock * cycles, runs
         )
-        for p in measured.points
-        if p.cycles > 0 and (place := (p.operation, p.adlen, p.mlen)) in there
+        for place, cycles in its.items()
+        if cycles > 0 and place in there
     ]  # fmt: skip
+
+
+def _calls(record: Record, means: bool) -> dict[tuple[Operation, int | None, int | None], float]:
+    """Cycles by operation and bytes of associated data and message; of means without these."""
+    if not means:
+        return {(p.operation, p.adlen, p.mlen): p.cycles for p in record.points}
+    every = PRIMITIVES[record.setup.primitive].operations
+    return {(op, None, None): mean for op in every if (mean := record.metrics.get(f"cycles_{op}_mean")) is not None}
 
 
 def spread(some: Iterable[Difference]) -> Spread:

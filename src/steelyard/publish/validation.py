@@ -31,7 +31,8 @@ _COLUMNS = (
 )
 NOTE = (
     "Error: simulated over measured, minus one. p95: 95 % of the calls are no further off. Resolution: two samples of "
-    "the analyzer, the rounding to cycles, and what is not known of the board's clock; calls beyond it differ by more."
+    "the analyzer, the rounding to cycles, and what is not known of the board's clock; calls beyond it differ by more. "
+    "Rows without sizes are means over the known answers."
 )
 
 
