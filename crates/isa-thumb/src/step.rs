@@ -74,7 +74,8 @@ pub enum Class {
 }
 
 impl Class {
-    pub(crate) fn ends(self) -> bool {
+    /// Whether it ends a run, or its run where an IT block guards it.
+    pub fn ends(self) -> bool {
         matches!(
             self,
             Self::LoadPc | Self::LoadMultiplePc | Self::Branch | Self::BranchCond | Self::TableBranch | Self::Stop

@@ -152,14 +152,23 @@ impl Prefetch {
         }
         // what comes after a branch that is not taken is another run, which begins with its line
         let last = steps.iter().enumerate().rfind(|(_, s)| s.bytes != 0);
-        if let Some((k, s)) = last.filter(|(_, s)| s.class == Class::BranchCond) {
+        if let Some((k, s)) = last.filter(|(_, s)| s.class == Class::BranchCond || s.guarded && s.class.ends()) {
             // *assumed*: a run in one line came from the start of it, by a cycle for each two bytes
             let within = (steps[0].pc & ((1 << self.shift) - 1)) / 2;
             let before = if ahead.entered.len() == 1 { within } else { 0 };
+            // a skipped one has taken a cycle
+            now -= if s.guarded { core[k].saturating_sub(1) } else { 0 };
             let stall = ahead.stall(line(s.pc.wrapping_add(s.bytes.into())), now + before).min(i8::MAX as u32);
-            costs.each[k] += stall;
-            costs.falls = vec![0; steps.len()];
-            costs.falls[k] = stall as u8;
+            if s.guarded {
+                // where its condition holds it does not wait
+                let payer = steps[..k].iter().rposition(|s| !s.guarded).unwrap_or(k);
+                costs.each[payer] += stall;
+                costs.each[k] = costs.each[k].saturating_sub(stall).max(1);
+            } else {
+                costs.each[k] += stall;
+                costs.falls = vec![0; steps.len()];
+                costs.falls[k] = stall as u8;
+            }
         }
     }
 
@@ -375,6 +384,22 @@ mod tests {
         assert_eq!(falls(0x100, 4), 1);
         assert_eq!(falls(0x100, 2), 0); // the code after it is in its line
         assert_eq!(falls(0x102, 2), 0); // two cycles here, and one before
+    }
+
+    #[test]
+    fn a_skipped_branch_waits_for_the_code_after_it() {
+        let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, ..Flash::default() };
+        // an IT and a branch of two cycles, which takes one where it is skipped, and a wide instruction before or not
+        let code = [Class::Alu, Class::It, Class::Branch];
+        let steps = [(0x100, 4), (0x104, 2), (0x106, 2)].map(|(pc, bytes)| step(pc, bytes));
+        let mut steps: Vec<Step> = steps.iter().zip(code).map(|(s, class)| Step { class, ..*s }).collect();
+        steps[2].guarded = true;
+        let each = |steps: &[Step]| Front::new(flash).costs(steps, |s, _| if s.guarded { 3 } else { 1 }, 1).each;
+        assert_eq!(each(&steps), [1, 1, 3]); // three cycles, as many as the access takes
+        steps.remove(0);
+        assert_eq!(each(&steps), [1, 3]); // and two bytes before them
+        (steps[0].bytes, steps[0].pc, steps[1].bytes, steps[1].pc) = (2, 0x100, 4, 0x104);
+        assert_eq!(each(&steps), [2, 2]); // two cycles in all; where it is done, it does not wait
     }
 
     #[test]
