@@ -9,7 +9,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -289,9 +289,12 @@ class Pipeline:
         except Failed:  # of which its own run says more
             return device.Need()
         need = client.need.anew()
-        with suppress(Failed):  # of which the board says more
+        try:
             return device.with_room(need, partial(self._tried, job, built)) if job.on else need
-        return need
+        except Failed as e:
+            if e.failure.reason is Reason.STACK_OVERFLOW:
+                raise
+            return need  # of the rest the board says more
 
     def _tried(self, job: Job, built: building.Build, need: device.Need) -> device.Need:
         """What the calls of a board's run need of RAM: ``need``, and what has no room on a simulated chip."""

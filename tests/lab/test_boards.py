@@ -132,6 +132,21 @@ def test_larger_sizes_without_room_are_left_out_as_the_simulator_leaves_them(the
         assert any(note.endswith("or for the algorithm: 2") for note in record.notes), record.notes
 
 
+def test_a_stack_that_goes_over_other_memory_ends_a_board_s_run_as_it_ends_the_simulator_s(
+    there: Lab, bench: Bench
+) -> None:
+    """It is seen where the call has room by what smaller ones say: most of the array is never written."""
+    step = "if (mlen > 200) { volatile unsigned char more[900 + n / 256 * 400]; more[0] = 1; }"
+    package = bench.package(in_encrypt=step)
+    write(package.folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    job = bench.job(bench.package(in_encrypt=step), the_target("uno"), "0/16,0/256")
+    pipeline = Pipeline(bench.store, threads=1)
+    for on in ((), (there.board("one"),)):
+        failure = pipeline.weigh(replace(job, on=on)).failure
+        assert failure is not None
+        assert failure.reason is Reason.STACK_OVERFLOW
+
+
 def test_a_flasher_that_only_says_so_is_found_out(there: Lab, bench: Bench, image: Path) -> None:
     """The board still has the image of before, which answers the handshake; then another attempt writes."""
     station = there.board("one")

@@ -65,8 +65,10 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
     boards = [b.name for b in lab.boards.values() if b.virtual]
     if not boards:
         raise UserError("no board of this lab is virtual; give some of them: virtual = true")
-    if wrong := [c for b in boards if (c := lab.boards[b].channel) not in PINS]:
-        raise UserError(f"{unknown('channel', wrong[0], PINS)} These are a BeagleLogic's, as sigrok has them")
+    analyzers = [lab.instruments[lab.boards[b].analyzer] for b in boards if lab.boards[b].analyzer]
+    channels = [*(lab.boards[b].channel for b in boards), *(c for a in analyzers for c in a.channels)]
+    if wrong := [c for c in channels if c not in PINS]:
+        raise UserError(f"virtual boards: {unknown('channel', wrong[0], PINS)}: a BeagleLogic's, as sigrok has them")
     meters = [Path(lab.meters[m].port) for b in boards if (m := lab.boards[b].meter)]
     ports = [*(port for b in boards for port in (lab.boards[b].port, lab.boards[b].boot_port)), *meters]
     processes: list[BaseProcess] = []
