@@ -14,10 +14,9 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import URL, update
 
-from steelyard.store import Keeper, Store, StoreError, beside, blobs, copying, logs, schema
+from steelyard.store import Keeper, Store, StoreError, blobs, copying, logs, schema
 from steelyard.store.engine import writing
 from steelyard.store.errors import LogLost
-from steelyard.store.operating import forget
 from steelyard.store.writing import append
 
 from .conftest import RECORD
@@ -182,54 +181,3 @@ def test_a_log_that_was_deleted_before_its_run_is_stored_is_stored_again(
             patched.setattr(store, "put_blob", lambda text, within=None: put(text, within) if within else digest)
             assert copying.copy(source, store).copied == 1
         assert store.get_blob(digest) == b"copied"
-
-
-@pytest.mark.parametrize(("one", "other"), [("x.db", "x.bak"), ("x.bak", "x.db"), ("x.db", "x"), ("x.bak", "x.sqlite")])
-def test_no_database_deletes_logs_of_another(one: str, other: str, tmp_path: Path) -> None:
-    """Whatever ending their names have."""
-    with Store.open(tmp_path / one) as store, Store.open(tmp_path / other) as its:
-        digest = store.put_blob("said")
-        its.add(replace(RECORD, log=its.put_blob("said")))
-        store.drop_blobs([digest])
-        assert (store.has_blobs([digest]), its.get_blob(digest)) == (set(), b"said")
-
-
-@pytest.mark.parametrize("names", [["x.db", "x.bak"], ["x.bak", "x.db"], ["x.sqlite", "x.bak"]])
-def test_databases_that_shared_a_folder_have_their_logs(names: list[str], tmp_path: Path) -> None:
-    """Also where another deletes before they are opened."""
-    for name in names:
-        with Store.open(tmp_path / name, blobs=tmp_path / "x.blobs") as store:
-            store.put_blob("of nobody")
-            digest = store.put_blob("said")
-            store.add(replace(RECORD, log=digest))
-    first, last = (tmp_path / name for name in names)
-    (tmp_path / "x.txt").touch()
-    if "x.db" in names:  # else whoever is the last to open takes the folder along
-        (tmp_path / "x.other").write_bytes(b"SQLite format 3\0")
-    with Store.open(first) as store:
-        forget(store, 1)
-        assert store.has_blobs([digest]) == set()
-    with Store.open(last) as store:
-        assert store.get_blob(digest) == b"said"
-        assert store.put_blob("said") == digest
-        forget(store, 1)
-        assert store.has_blobs([digest]) == set()
-    assert not list(tmp_path.rglob(f"{digest}.gz"))
-
-
-def test_the_only_database_of_a_name_takes_its_folder_along(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "x.sqlite", blobs=tmp_path / "x.blobs") as store:
-        digests = {store.put_blob("of nobody"), store.put_blob("said")}
-    for _ in range(2):
-        with Store.open(tmp_path / "x.sqlite") as store:
-            assert store.has_blobs(digests) == digests
-    assert not (tmp_path / "x.blobs").exists()
-
-
-def test_a_folder_that_cannot_be_written_is_read_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Store.open(tmp_path / "x.sqlite", blobs=tmp_path / "x.blobs") as store:
-        digest = store.put_blob("said")
-    monkeypatch.setattr(beside.os, "access", lambda *_: False)
-    with Store.open(tmp_path / "x.sqlite") as store:
-        assert store.get_blob(digest) == b"said"
-    assert not (tmp_path / "x.sqlite.logs").exists()

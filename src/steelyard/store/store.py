@@ -31,12 +31,12 @@ class Store:
     store.rows(primitive="crypto_aead")``.
     """
 
-    def __init__(self, engine: Engine, name: str, blobs: Blobs | None):
+    def __init__(self, engine: Engine, name: str, blobs: Path | None):
         from .logs import Logs
 
         self._engine = engine
         self._name = name
-        self._blobs = Logs(engine, name) if blobs is None else blobs
+        self._blobs = Logs(engine, name) if blobs is None else Blobs(blobs)
         self._seen: Used | None = None
 
     @classmethod
@@ -44,22 +44,15 @@ class Store:
         """Opens a database; creates it when it does not exist, and migrates an older schema.
 
         A path (or ``:memory:``) means SQLite; a URL (``postgresql+psycopg://``, ``mariadb+pymysql://``) a server.
-        ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it, for a file ``x.end`` of any
-        other ending ``x.end.logs``, and a database that is no file keeps them itself. Raises :class:`StoreError`, which
-        says why it cannot be opened.
+        ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it, and a database that is no
+        file keeps them itself. Raises :class:`StoreError`, which says why it cannot be opened.
         """
-        from .beside import Beside
         from .engine import file_of, name_of, open_engine, url_of
 
         url = url_of(url_or_path)
         file = file_of(url)
-        engine = open_engine(url)
-        try:
-            logs = Blobs(blobs) if blobs else Beside(file) if file else None
-        except BaseException:
-            engine.dispose()
-            raise
-        return cls(engine, name_of(url), logs)
+        beside = file.parent / f"{file.stem}.blobs" if file else None
+        return cls(open_engine(url), name_of(url), blobs or beside)
 
     def close(self) -> None:
         """Closes all connections. A database in memory is lost."""
