@@ -350,34 +350,6 @@ def grown() -> tuple[Kept, bool]:
     return packed(Reply(200, HTML, b"large")), True
 
 
-def test_without_news_no_page_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it shows may be deleted."""
-    monkeypatch.setattr(app, "LOOK", 0.0)
-    made = list[str]()
-
-    class Deaf:
-        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept:
-            made.append(path)
-            return packed(Reply(200, HTML, b"%d" % len(made), "d", 0, 0.001))
-
-        async def since(self, last: int) -> Since | None:
-            return None
-
-        def busy(self, path: str, query: str) -> bool:
-            return False
-
-    async def visits(service: app.Service) -> list[bytes]:
-        return [kept.plain for _ in range(3) if (kept := await service.answer("/", "")) is not None]
-
-    async def play() -> list[bytes]:
-        service = app.Service(Deaf())  # type: ignore[arg-type]
-        before = await visits(service)
-        monkeypatch.setattr(app, "DEAF", 0.0)
-        return before + await visits(service)
-
-    assert asyncio.run(play()) == [b"1", b"1", b"1", b"2", b"3", b"4"]
-
-
 def endless(v: View) -> Page:
     while True:
         pass

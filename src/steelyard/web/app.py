@@ -29,8 +29,6 @@ SOON = 0.1
 #: seconds after which a page is made anew whatever is known: on servers a run may be committed after one of a higher
 #: number
 OLDEST = 600.0
-#: seconds without news after which no page is fresh: what it shows may be deleted
-DEAF = 60.0
 _OWN = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
 _HEADERS = {
     "content-security-policy": f"{_OWN}frame-ancestors 'none'",
@@ -92,7 +90,6 @@ class Service:
         self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
         self.news, self._looked, self._deletions = News(), -LOOK, 0
         self._look: asyncio.Task[None] | None = None
-        self._heard = time.monotonic()
         self._for: Counter[str] = Counter()
 
     async def fairly(self, who: str, make: Callable[[], Awaitable[Kept | None]]) -> Kept | None:
@@ -114,8 +111,7 @@ class Service:
         kept = self._cache.get(address)
         if kept is None:
             return await self.fairly(who, lambda: asyncio.shield(self._made(address, path, query)))
-        deaf = time.monotonic() - self._heard > DEAF
-        if self.news.fresh(kept.reply.state, path, query) and kept.age < OLDEST and not deaf:
+        if self.news.fresh(kept.reply.state, path, query) and kept.age < OLDEST:
             return kept
         if kept.age >= STALE and not self.makers.busy(path, query):
             return await self.fairly(who, lambda: asyncio.shield(self._made(address, path, query))) or kept
@@ -160,7 +156,6 @@ class Service:
         try:
             since = await self.makers.since(self.news.last)
             if since is not None:
-                self._heard = time.monotonic()
                 self.news.add(since.runs)
                 if since.deletions != self._deletions:  # what was deleted is on no page, whoever deleted it
                     self._deletions = since.deletions
