@@ -93,6 +93,11 @@ def whole(data: bytes) -> tuple[list[Result], int]:
     return found, end
 
 
+def ended(folder: Path) -> bool:
+    """Whether nothing is left of a folder's batches."""
+    return all(jobs.with_suffix(".end").exists() for jobs in folder.glob("*.jobs"))
+
+
 def begun_by(folder: Path) -> set[int]:
     """The jobs of HyperQueue that have batches of a folder."""
     return {int(str(claim.readlink())) for claim in folder.glob("*.job")}

@@ -143,14 +143,17 @@ class Cluster:
     def _waited(
         self, wave: Path, runs: dict[str, Run], kept: dict[str, Record], done: Callable[[Job, Record, bool], None]
     ) -> None:
-        """Takes what comes of a wave until HyperQueue has done all of it, or does not know it."""
+        """Takes what comes of a wave until all of it is done, or HyperQueue does not know it. What nobody needs is not
+        waited for: there may be no worker any more, and what was submitted twice is not begun again."""
         read: dict[Path, int] = {}
         given = _read(wave)
         if given is not None and given.job is None:
+            if runs.keys() <= kept.keys():
+                return
             self._submit(wave, given)
         waiting = _Waiting(wave)
         while True:
-            over, begun = waiting.over, time.monotonic()
+            over, begun = waiting.over or batch.ended(wave), time.monotonic()
             for key, record in self._taken(wave, read, kept):
                 if key in runs and key not in kept:
                     kept[key] = record
