@@ -185,6 +185,20 @@ def test_a_database_is_not_copied_to_itself_by_another_name(cli: Cli, tmp_path: 
         assert "is copied to itself; give another database" in result.err
 
 
+def test_no_copy_shares_the_logs_of_another_database(cli: Cli) -> None:
+    """A deletion in one of them would take the logs from both."""
+    place = paths.home() / "results.db"
+    Store.open(place).close()
+    place.with_suffix(".html").touch()
+    before = sorted(place.parent.iterdir())
+    for source in (place, place.with_name("none.db")):
+        result = cli(f"db copy {source} {place.with_suffix('.bak')}")
+        assert (result.code, result.out) == (2, "")
+        assert "would share the folder of logs results.blobs with results.db; choose another name" in result.err
+        assert sorted(place.parent.iterdir()) == before
+    assert cli(f"db copy {place} {place.with_name('results-copy.db')}").code == 0
+
+
 def test_options_that_contradict_each_other(ran: Cli) -> None:
     assert ran("targets --json --format md").err == "steelyard: --json and --format md: leave one of them out\n"
     assert "unknown format 'jason'; did you mean json?" in ran("targets --format jason").err

@@ -181,3 +181,44 @@ def test_a_log_that_was_deleted_before_its_run_is_stored_is_stored_again(
             patched.setattr(store, "put_blob", lambda text, within=None: put(text, within) if within else digest)
             assert copying.copy(source, store).copied == 1
         assert store.get_blob(digest) == b"copied"
+
+
+@pytest.mark.parametrize(("one", "other"), [("x.db", "x.bak"), ("x.bak", "x.db"), ("x.db", "x"), ("x", "x.sqlite")])
+@pytest.mark.parametrize("empty", [False, True])
+def test_no_database_is_made_that_would_share_its_logs(one: str, other: str, empty: bool, tmp_path: Path) -> None:
+    Store.open(tmp_path / one).close()
+    if empty:
+        (tmp_path / other).touch()
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(StoreError, match=f"share the folder of logs x.blobs with {one}; .* such as x-copy.db"):
+        Store.open(tmp_path / other)
+    assert sorted(tmp_path.iterdir()) == before
+    Store.open(tmp_path / other, blobs=tmp_path / "others").close()
+    for name in (one, other):  # those that are there are opened
+        Store.open(tmp_path / name).close()
+
+
+def test_what_is_no_other_database_hinders_none(tmp_path: Path) -> None:
+    for name in ("x.html", "x.db-old", "x.unreadable", "y.db"):
+        (tmp_path / name).write_bytes(b"SQLite format 3" if name[0] == "x" else b"SQLite format 3\0")
+    (tmp_path / "x.unreadable").chmod(0)
+    (tmp_path / "x.folder").mkdir()
+    (tmp_path / "x.gone").symlink_to("nowhere")
+    Store.open(tmp_path / "x.db").close()
+    (tmp_path / "x.link").symlink_to("x.db")
+    (tmp_path / "x.hard").hardlink_to(tmp_path / "x.db")
+    for name in ("x.link", "x.hard", "x.db"):
+        Store.open(tmp_path / name).close()
+
+
+def test_a_database_in_use_is_not_read_beside_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To close it would take SQLite's locks on it from this process."""
+    read = list[str]()
+    monkeypatch.setattr(blobs, "is_database", lambda file: read.append(file.name))
+    with Store.open(tmp_path / "away.db") as store:
+        store.add(RECORD)
+        (tmp_path / "x.db").symlink_to("away.db")
+        for name in ("away.bak", "x.bak"):
+            with pytest.raises(StoreError, match="would share"):
+                Store.open(tmp_path / name)
+    assert not read

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.errors import UserError, cut, unknown
+from ..model.userfile import PARTS, is_database
 from ..publish import formats
 from ..publish.sheet import Sheet
 from .console import say, show, stderr, stdout
@@ -23,8 +24,6 @@ TABLES = tuple(formats.MODULES)
 FIGURES = ("svg", "png", "pdf", "vl.json")
 #: formats of firmware
 IMAGES = ("elf", "hex", "bin", "esp")
-#: what SQLite's files begin with
-DATABASE = b"SQLite format 3\0"
 _BINARY = ("xlsx", "ods", "parquet", "png", "pdf", "elf", "bin", "esp")
 
 
@@ -129,15 +128,6 @@ def _ending(out: Path, known: Sequence[str]) -> str:
     return max(fitting, key=len, default="")
 
 
-def _begins(path: Path) -> bytes:
-    with path.open("rb") as f:
-        return f.read(len(DATABASE))
-
-
-#: files that SQLite keeps beside a database, which are a part of it
-_BESIDE = ("-wal", "-shm", "-journal")
-
-
 def apart(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None] = MappingProxyType({})) -> None:
     """:class:`UserError` where a file that is written, by its option, is one that is read, or another one that is."""
     seen = dict(inputs)
@@ -163,11 +153,11 @@ def writable(path: Path) -> None:
     try:
         if path.is_dir():
             raise UserError(f"{path}: is a folder; name a file in it")
-        if path.is_file() and os.access(path, os.R_OK) and _begins(path) == DATABASE:
+        if path.is_file() and os.access(path, os.R_OK) and is_database(path):
             raise UserError(f"{path}: is a database, which an answer would replace; name another file")
-        for ending in _BESIDE:
+        for ending in PARTS:
             whole = path.with_name(path.name.removesuffix(ending))
-            if path.name.endswith(ending) and whole.is_file() and _begins(whole) == DATABASE:
+            if path.name.endswith(ending) and whole.is_file() and is_database(whole):
                 raise UserError(f"{path}: is a part of the database {whole}; name another file")
         if not folder.is_dir():
             raise UserError(f"{path}: there is no folder {folder}; make it, or name another")

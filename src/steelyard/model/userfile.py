@@ -11,11 +11,21 @@ from pathlib import Path
 from . import paths
 from .errors import UserError, cut
 
+#: files that SQLite keeps beside a database, which are a part of it
+PARTS = ("-wal", "-shm", "-journal")
 _CHUNK = 1 << 20
+_DATABASE = b"SQLite format 3\0"
 
 
 class TooLargeError(Exception):
     """There is more than was allowed."""
+
+
+def is_database(file: Path) -> bool:
+    """Whether a file is one of SQLite's. Not for one that this process may have open: POSIX takes all locks on a file
+    from a process that closes it. Raises :class:`OSError`."""
+    with file.open("rb") as f:
+        return f.read(len(_DATABASE)) == _DATABASE
 
 
 def content(file: Path, most: int) -> bytes:

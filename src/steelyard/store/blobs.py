@@ -8,10 +8,13 @@ import hashlib
 import re
 import zlib
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.model import whole
+from steelyard.model.errors import cut
+from steelyard.model.userfile import PARTS, is_database
 
 from .errors import LogLost, StoreError, StoreFailure
 
@@ -71,6 +74,39 @@ def checked(digest: str) -> str:
     if not is_digest(digest):
         raise StoreError(f"{digest!r} is not a digest: 64 hexadecimal digits in lower case")
     return digest
+
+
+def beside(file: Path) -> Path:
+    """The folder of logs of a database that is a file."""
+    return file.parent / f"{file.stem}.blobs"
+
+
+def unshared(file: Path) -> None:
+    """Raises :class:`StoreError` where a database that is not there yet would share its folder of logs with another: a
+    deletion in one takes the logs from both."""
+    if other := _neighbour(file):
+        raise StoreError(
+            f"{cut(str(file))}: would share the folder of logs {beside(file).name} with {other.name}; choose another "
+            f"name, such as {file.stem}-copy.db"
+        )
+
+
+def _neighbour(file: Path) -> Path | None:
+    with suppress(OSError, ValueError):  # what cannot be a path is told when it is opened
+        if file.exists() and file.stat().st_size:
+            return None
+        for other in sorted(file.parent.iterdir()):
+            if other.stem == file.stem and other.name != file.name and not other.name.endswith(PARTS):
+                with suppress(OSError):
+                    if other.is_file() and (_in_use(other) or is_database(other)):
+                        return other
+    return None
+
+
+def _in_use(file: Path) -> bool:
+    """Whether somebody has a database open, maybe this process."""
+    there = file.resolve()
+    return any(there.with_name(f"{there.name}{part}").exists() for part in PARTS)
 
 
 class Blobs:

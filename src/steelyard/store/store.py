@@ -12,7 +12,7 @@ from steelyard.model.record import Point, Record
 from steelyard.model.row import Made, Row
 
 from . import queries
-from .blobs import Blobs
+from .blobs import Blobs, beside, unshared
 from .errors import DAMAGED, StoreError, Unreadable
 
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
@@ -51,8 +51,10 @@ class Store:
 
         url = url_of(url_or_path)
         file = file_of(url)
-        beside = file.parent / f"{file.stem}.blobs" if file else None
-        return cls(open_engine(url), name_of(url), blobs or beside)
+        if file is not None and blobs is None:
+            unshared(file)
+            blobs = beside(file)
+        return cls(open_engine(url), name_of(url), blobs)
 
     def close(self) -> None:
         """Closes all connections. A database in memory is lost."""

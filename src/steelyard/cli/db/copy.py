@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import click
 from msgspec import Struct, to_builtins
@@ -10,6 +11,7 @@ from msgspec import Struct, to_builtins
 from ...model.errors import UserError, counted
 from ...publish.sheet import plain
 from ...store import StoreError, moving
+from ...store.blobs import unshared
 from ...store.engine import file_of, url_of
 from .. import options, select
 from ..output import Output
@@ -38,6 +40,8 @@ def verb(ask: Copy) -> int:
     source, to = ask.source, ask.to
     if source == to or _one_file(source, to):
         raise UserError(f"{source}: is copied to itself; give another database")
+    if its := _file(to):
+        unshared(its)  # before either is open
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         moved = moving.move(mine, theirs, progress("copied"))
     done = moved.runs
@@ -64,7 +68,13 @@ def verb(ask: Copy) -> int:
 
 def _one_file(source: str, to: str) -> bool:
     """Whether both are the same file by two names: such a copy is not a backup."""
-    with suppress(OSError, ValueError, StoreError):  # what cannot be a file is told when it is opened
-        mine, its = (file_of(url_of(name)) for name in (source, to))
+    mine, its = _file(source), _file(to)
+    with suppress(OSError, ValueError):  # what cannot be a file is told when it is opened
         return mine is not None and its is not None and mine.samefile(its)
     return False
+
+
+def _file(name: str) -> Path | None:
+    with suppress(StoreError):
+        return file_of(url_of(name))
+    return None
