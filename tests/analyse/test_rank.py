@@ -279,3 +279,28 @@ def test_software_and_hardware_of_a_family() -> None:
     (told,) = joint.tables([*rows, *more])
     assert [line.cells for line in told.lines] == [line.cells for line in sheet.lines]
     assert told.notes == (*sheet.notes, "without encrypt@0/1536, so left out: all on uno, f/huge on bluepill")
+
+
+def test_all_of_a_target_lack_a_size_only_where_none_has_it() -> None:
+    """Where each has another one, they are named."""
+
+    def one(label: str, target: str, primitive: str, short: float | None, long: float | None) -> dict:
+        sizes = {"encrypt@0/64": short, "encrypt@0/1536": long}
+        return row(label, target) | sizes | {"family": "f", "primitive": primitive, "timing_model": primitive}
+
+    rows = [
+        one("f/x1", "ecp5", "lwc_rtl", 100.0, 1000.0),
+        one("f/hash", "ecp5", "lwc_rtl", None, None),
+        one("f/fast", "bluepill", "crypto_aead", 10.0, 100.0),
+        one("f/short", "due", "crypto_aead", 1.0, None),
+        one("f/long", "due", "crypto_aead", None, 1.0),
+        one("f/small", "uno", "crypto_aead", 1.0, None),
+        one("f/huge", "uno", "crypto_aead", None, None),
+        one("f/huge", "leonardo", "crypto_aead", None, None),
+    ]
+    (sheet,) = joint.tables(rows)
+    assert sheet.notes[1:] == (
+        "without encrypt@0/1536, so left out: all on uno, f/short on due",
+        "without encrypt@0/64, so left out: f/long on due",
+        "without encrypt@0/64, encrypt@0/1536, so left out: all on leonardo, f/huge on uno",
+    )

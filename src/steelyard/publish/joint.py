@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from ..analyse import rank
 from ..model.primitive import PRIMITIVES
-from ..model.row import Row, Value, grouped
+from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
 from .results import column, run_of, some, title_of
 from .sheet import Cell, Column, Line, Sheet
@@ -27,7 +27,7 @@ def tables(rows: Sequence[Row]) -> list[Sheet]:
     for family, mine in sorted(grouped(rows, lambda r: str(r["family"])).items()):
         for op, title in _OPERATIONS:
             names = [f"{op}@0/{n}" for n in _SIZES]
-            having, lacking = rank.complete(mine, names)
+            having, _ = rank.complete(mine, names)
             if len({r["primitive"] == HARDWARE for r in having}) < 2:
                 continue
             best = [
@@ -43,7 +43,7 @@ def tables(rows: Sequence[Row]) -> list[Sheet]:
             notes = (
                 f"of each target and device the fastest with {_SIZES[-1]} bytes; software computes in memory, hardware "
                 "takes and gives words, key included; devices without a frequency have cycles only",
-                *_without(lacking, op, names, {r["target"] for r in having}),
+                *_without(mine, op, names),
             )
             sheets.append(
                 Sheet(f"{family}: {title} in software and hardware", f"{family}-{op}", columns, lines, notes=notes)
@@ -51,15 +51,16 @@ def tables(rows: Sequence[Row]) -> list[Sheet]:
     return sheets
 
 
-def _without(rows: Sequence[Row], operation: str, names: Sequence[str], there: Set[Value]) -> list[str]:
-    """Says which rows of an operation lack which sizes: by target where none is ``there``. A design that has no size at
-    all is one without the operation."""
+def _without(rows: Sequence[Row], operation: str, names: Sequence[str]) -> list[str]:
+    """Says which rows of an operation lack which sizes: all of a target where none of it has any of these. A design that
+    has no size at all is one without the operation."""
+    there = {(r["target"], n) for r in rows for n in names if rank.value(r, n) is not None}
     sized = {p for p, offer in PRIMITIVES.items() if offer.sized and operation in offer.operations}
     lost: dict[str, set[str]] = {}
     for r in rows:
         missing = [n for n in names if rank.value(r, n) is None]
-        if r["primitive"] in sized and not (r["primitive"] == HARDWARE and missing == names):
-            who = r["label"] if r["target"] in there else "all"
+        if missing and r["primitive"] in sized and not (r["primitive"] == HARDWARE and missing == names):
+            who = r["label"] if any((r["target"], n) in there for n in missing) else "all"
             lost.setdefault(", ".join(missing), set()).add(f"{who} on {r['target']}")
     return [f"without {sizes}, so left out: {some(sorted(who))}" for sizes, who in sorted(lost.items())]
 
