@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -79,6 +79,26 @@ def test_what_has_no_line_takes_no_place() -> None:
     assert lines.note.endswith("left out: v02/ref on uno, v04/ref on uno.")
     whole = drawn(rows)["throughput"]
     assert "left out" not in whole.note
+
+
+def test_what_has_a_line_is_found_with_few_questions() -> None:
+    """However many faster ones have no points, no row is asked about twice before figures are made of them."""
+    rows = [row(n, "a/ref", flags=f"-O{n}", cycles_encrypt_mean=float(n)) for n in range(1, 1001)]
+    rows += [row(1000 + n, "b/ref", flags=f"-O{n}", cycles_encrypt_mean=float(n)) for n in range(1, 1001)]
+    questions: list[list[int]] = []
+
+    def points(some: Sequence[Row]) -> dict[int, list[Point]]:
+        questions.append([run_number(r) for r in some])
+        return {n: [Point("encrypt", 0, 16, 100)] for n in questions[-1] if n == 300}
+
+    figures = report.section("uno", rows, points, ()).figures
+    (lines,) = (f for f in figures if "throughput" in f.numbers.label)
+    assert names(lines) == ["a/ref -O300"]
+    *choosing, _ = questions
+    asked = [n for some in choosing for n in some]
+    assert len(choosing) <= 10
+    assert len(asked) == len({*asked}), "each once"
+    assert sum(n <= 1000 for n in asked) < 2 * 300, "no more than as many again behind the one that has points"
 
 
 def test_a_mark_without_size_is_none_and_is_said() -> None:

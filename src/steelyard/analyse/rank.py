@@ -142,19 +142,22 @@ def most(rows: Sequence[Row], name: str) -> Ranking:
     return Ranking(tuple(Place(p.rank, p.row, -p.value) for p in found.places), found.left_out)
 
 
+def by_variant(rows: Sequence[Row], name: str) -> dict[Value, list[Row]]:
+    """The rows of each variant that have a metric, the least first; of equal ones that with the least ROM, then RAM with
+    a context, then the first in the order of :func:`_labelled`."""
+
+    def merits(row: Row) -> tuple[float, ...]:
+        v, rom, ram, context = (value(row, n) for n in (name, "rom", "ram", "context"))
+        return v or 0, inf if rom is None else rom, inf if ram is None else ram + (context or 0)
+
+    having = (r for r in _labelled(rows) if value(r, name) is not None)
+    return {variant: sorted(some, key=merits) for variant, some in grouped(having, itemgetter("variant")).items()}
+
+
 def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
-    """Of each variant only the row with the least of a metric, as the round-one study's charts have it; of equal ones
-    that with the least ROM, then RAM with a context, then the first in the order of :func:`_labelled`."""
-    best: dict[Value, tuple[tuple[float, ...], Row]] = {}
-    for row in _labelled(rows):
-        if (v := value(row, name)) is None:
-            continue
-        rom, ram, context = (value(row, n) for n in ("rom", "ram", "context"))
-        merits = (v, inf if rom is None else rom, inf if ram is None else ram + (context or 0))
-        old = best.get(row["variant"])
-        if old is None or merits < old[0]:
-            best[row["variant"]] = merits, row
-    chosen = {id(row) for _, row in best.values()}
+    """Of each variant only the first row in the order of :func:`by_variant`, as the round-one study's charts have
+    it."""
+    chosen = {id(some[0]) for some in by_variant(rows, name).values()}
     return [r for r in rows if id(r) in chosen]
 
 

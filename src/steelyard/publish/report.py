@@ -20,7 +20,7 @@ from ..analyse.errors import of_models
 from ..model.errors import counted
 from ..model.primitive import cycles_of
 from ..model.record import Point
-from ..model.row import Row, grouped
+from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html
@@ -159,13 +159,20 @@ def _lines(rows: Sequence[Row], cycles: str, points: PointsOf) -> list[Row]:
     """The first :data:`LINES` variants, each by its fastest implementation that has a line, and those that would stand
     there if they had one."""
     kind = figure.load("throughput")
-    found, without, left = list[Row](), list[Row](), rows
-    while best := rank.best_of_variant(left, cycles):
-        having = figure.marked(best, figure.data_of(kind, best, points(best)))
-        found += having
-        done, tried = {r["variant"] for r in having}, {r["run"] for r in best}
-        without += [r for r in best if r["variant"] not in done]
-        left = [r for r in left if r["variant"] not in done and r["run"] not in tried]
+    found, without, left = list[Row](), list[Row](), rank.by_variant(rows, cycles)
+    asked = 1  # of each variant, and twice as many each time: few questions, and few points of what is not drawn
+    while left:
+        some = [r for mine in left.values() for r in mine[:asked]]
+        having = {r["run"] for r in figure.marked(some, figure.data_of(kind, some, points(some)))}
+        rest = dict[Value, list[Row]]()
+        for variant, mine in left.items():
+            at = next((k for k, r in enumerate(mine[:asked]) if r["run"] in having), None)
+            without += mine[: asked if at is None else at]
+            if at is not None:
+                found.append(mine[at])
+            elif mine[asked:]:
+                rest[variant] = mine[asked:]
+        left, asked = rest, 2 * asked
     first = rank.by(found, cycles).places[:LINES]
     last = first[-1].value if len(first) == LINES else inf
     return [*(p.row for p in first), *(r for r in without if (rank.value(r, cycles) or 0) < last)]
