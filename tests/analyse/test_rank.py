@@ -85,7 +85,7 @@ def test_of_equally_fast_ones_the_smaller_stands_for_the_variant() -> None:
 
 
 def test_a_copy_takes_no_place_of_what_it_copies() -> None:
-    """With the same figures what is bundled comes first, then what was handed in earlier, whatever their names."""
+    """With the same figures what is bundled comes first, whatever its name."""
     rows = [
         row("x/a", run=9, origin="second.zip", rom=5),
         row("x/b", run=8, origin="first.zip", rom=5),
@@ -95,11 +95,25 @@ def test_a_copy_takes_no_place_of_what_it_copies() -> None:
     ]
     kept = [r for r in rows if r["rom"] == 5]
     for some in (rows, rows[::-1]):
-        assert [p.row["label"] for p in rank.by(some, "rom").places] == ["x/least", "x/small", "x/tiny", "x/b", "x/a"]
+        assert [p.row["label"] for p in rank.by(some, "rom").places] == ["x/least", "x/small", "x/tiny", "x/a", "x/b"]
         assert [r["label"] for r in rank.best_of_variant(some, "rom")] == ["x/least"]
     for some in (kept, kept[::-1]):
         assert [r["label"] for r in rank.best_of_variant(some, "rom")] == ["x/small"]
         assert [p.row["label"] for p in rank.first_of_variant(rank.merit(some, ("rom",))).places] == ["x/small"]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("label", "x/b"), ("flags", "-Os"), ("digest", "2"), ("origin", "second.zip")],
+)
+def test_what_is_run_again_keeps_its_place_among_equal_ones(name: str, other: str) -> None:
+    """A run that is made again is newer, and stands before others where rows are read."""
+    one = row("x/a", origin="first.zip", flags="-O3", digest="1", rom=5)
+    for runs in ((1, 2), (3, 2)):
+        rows = [one | {"run": runs[0]}, one | {name: other, "run": runs[1]}]
+        for some in (rows, rows[::-1]):
+            assert [p.row[name] for p in rank.by(some, "rom").places] == [one[name], other]
+            assert [r[name] for r in rank.best_of_variant(some, "rom")] == [one[name]]
 
 
 def test_one_name_of_two_places_is_ranked_as_two_ciphers() -> None:

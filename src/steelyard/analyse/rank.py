@@ -14,7 +14,7 @@ from operator import itemgetter, le
 from msgspec import Struct
 
 from ..model.row import Row, Value, grouped
-from .answer import BUNDLED, came_from, run_number
+from .answer import BUNDLED, came_from
 
 
 class Place(Struct, frozen=True):
@@ -100,15 +100,15 @@ def _column(rows: Sequence[Row], name: str) -> list[float | None]:
 
 
 def _labelled(rows: Sequence[Row]) -> list[Row]:
-    """Rows in the order in which those of equal rank are shown: by name, of what is bundled first, then of each place
-    that sources came from by its first run. So a copy takes no place of what it copies."""
+    """Rows in the order in which those of equal rank are shown: what is bundled first, so that no copy takes its place;
+    then by name, flags, digest and where sources came from, whichever was run first, or again."""
     places = {o: came_from({"origin": o}) for o in {r.get("origin") for r in rows}}
-    first: dict[str, int] = {}
-    for r in rows:
-        place, run = places[r.get("origin")], run_number(r)
-        first[place] = min(first.get(place, run), run)
-    first[BUNDLED] = -1
-    return sorted(rows, key=lambda r: (first[places[r.get("origin")]], str(r.get("label")), str(r.get("flags"))))
+
+    def key(row: Row) -> tuple[bool, str, str, str, str]:
+        place = places[row.get("origin")]
+        return place != BUNDLED, *(str(row.get(n)) for n in ("label", "flags", "digest")), place
+
+    return sorted(rows, key=key)
 
 
 def complete(rows: Sequence[Row], metrics: Sequence[str]) -> tuple[list[Row], list[Row]]:
