@@ -106,7 +106,7 @@ def _labelled(rows: Sequence[Row]) -> list[Row]:
 
     def key(row: Row) -> tuple[bool, str, str, str, str]:
         place = places[row.get("origin")]
-        return place != BUNDLED, *(str(row.get(n)) for n in ("label", "flags", "digest")), place
+        return place != BUNDLED, str(row.get("label")), str(row.get("flags")), str(row.get("digest")), place
 
     return sorted(rows, key=key)
 
@@ -143,8 +143,8 @@ def most(rows: Sequence[Row], name: str) -> Ranking:
 
 
 def by_variant(rows: Sequence[Row], name: str) -> dict[Value, list[Row]]:
-    """The rows of each variant that have a metric, the least first; of equal ones that with the least ROM, then RAM with
-    a context, then the first in the order of :func:`_labelled`."""
+    """The rows of each variant that have a metric, the least first; of equal ones that with the least ROM, then RAM
+    with a context, then the first in the order of :func:`_labelled`."""
 
     def merits(row: Row) -> tuple[float, ...]:
         v, rom, ram, context = (value(row, n) for n in (name, "rom", "ram", "context"))

@@ -52,8 +52,8 @@ def tables(rows: Sequence[Row]) -> list[Sheet]:
 
 
 def _without(rows: Sequence[Row], operation: str, names: Sequence[str]) -> list[str]:
-    """Says which rows of an operation lack which sizes: all of a target where none of it has any of these. A design that
-    has no size at all is one without the operation."""
+    """Says which rows of an operation lack which sizes: all of a target where none of it has any of these. A design
+    that has no size at all is one without the operation."""
     there = {(r["target"], n) for r in rows for n in names if rank.value(r, n) is not None}
     sized = {p for p, offer in PRIMITIVES.items() if offer.sized and operation in offer.operations}
     lost: dict[str, set[str]] = {}
