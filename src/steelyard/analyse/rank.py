@@ -147,8 +147,12 @@ def by_variant(rows: Sequence[Row], name: str) -> dict[Value, list[Row]]:
     with a context, then the first in the order of :func:`_labelled`."""
 
     def merits(row: Row) -> tuple[float, ...]:
-        v, rom, ram, context = (value(row, n) for n in (name, "rom", "ram", "context"))
-        return v or 0, inf if rom is None else rom, inf if ram is None else ram + (context or 0)
+        rom, ram = value(row, "rom"), value(row, "ram")
+        return (
+            value(row, name) or 0,
+            inf if rom is None else rom,
+            inf if ram is None else ram + (value(row, "context") or 0),
+        )
 
     having = (r for r in _labelled(rows) if value(r, name) is not None)
     return {variant: sorted(some, key=merits) for variant, some in grouped(having, itemgetter("variant")).items()}

@@ -165,6 +165,8 @@ def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Dat
     titles = _titles(rows)
     data = []
     for row, name in zip(rows, names_of(rows), strict=True):
+        if row["run"] not in points:
+            continue
         target = str(row["target"])
         clock = load_target(target).chip.clock_hz if target in target_names() else 0
         shared = {n: row[n] for n in ("run", "family", "variant", "flags", "workload")}
@@ -172,7 +174,7 @@ def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Dat
         data += [
             {**shared, "operation": p.operation, "adlen": p.adlen, "mlen": p.mlen, "cycles": p.cycles}
             | {"kilobytes_per_second": p.mlen / p.cycles * clock / 1000 if p.cycles > 0 else None}
-            for p in points.get(row["run"], ())  # type: ignore[arg-type]
+            for p in points[row["run"]]  # type: ignore[index]
         ]
     return data
 

@@ -135,7 +135,8 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             continue
         # who wins in anything, also among those that have marks; with all that nothing beats, so that none is taken for
         # one of them
-        whole = _best(rank.complete(group, metrics)[0], metrics)
+        having, lacking = rank.complete(group, metrics)
+        whole = _best(having, metrics) if lacking else best
         winners = (*best.values(), *whole.values(), rank.pareto(group, metrics))
         for kind, some in (
             ("throughput", _lines(group, cycles, points)),
@@ -163,7 +164,9 @@ def _lines(rows: Sequence[Row], cycles: str, points: PointsOf) -> list[Row]:
     asked = 1  # of each variant, and twice as many each time: few questions, and few points of what is not drawn
     while left:
         some = [r for mine in left.values() for r in mine[:asked]]
-        having = {r["run"] for r in figure.marked(some, figure.data_of(kind, some, points(some)))}
+        known = points(some)
+        some = [r for r in some if known.get(r["run"])]  # type: ignore[arg-type]
+        having = {r["run"] for r in figure.marked(some, figure.data_of(kind, some, known))}
         rest = dict[Value, list[Row]]()
         for variant, mine in left.items():
             at = next((k for k, r in enumerate(mine[:asked]) if r["run"] in having), None)
