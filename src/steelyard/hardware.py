@@ -216,6 +216,8 @@ class Hardware:
         own = f"{job.design.top} itself"
         parts = sorted(((n, name or own) for name, n in cells.within.items()), reverse=True)[:6]
         notes.append(f"cells: {kinds}")
+        if cells.slang:
+            notes.append("read by slang: yosys' own reader refuses this design, or might take it for another")
         if job.device.place and len(parts) > 1:
             whole_ = sum(cells.within.values())
             notes.append(

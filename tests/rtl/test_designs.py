@@ -209,6 +209,57 @@ def test_what_yosys_misreads_slang_reads(tmp_path: Path, words: str) -> None:
     assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, ("full",))] == ["ok"]
 
 
+BYTES = "typedef logic [3:0][7:0] bytes;"
+#: files before the toy's, and its words
+UNITS = {
+    "macro": ("`define WIDTH 32\n", f"{BYTES} bytes s; assign s = pdi_data; assign word[`WIDTH-1:0] = s;"),
+    "type": (f"{BYTES}\n", "bytes s; assign s = pdi_data; assign word = s;"),
+    "type of nets": ("`default_nettype none\n", f"{BYTES} assign made = sdi_valid; assign word = pdi_data;"),
+    "rounds": ("", f"{BYTES} always_comb begin word = 0; for (int i = 0; i < 128; i++) for (int j = 0; j < 64; j++)\n"
+               "    if (i == j) word[i % 32] = pdi_data[i % 32]; end"),
+}  # fmt: skip
+
+
+@toys.needs("yosys")
+@pytest.mark.parametrize(("first", "words"), UNITS.values(), ids=UNITS)
+def test_slang_reads_files_as_the_others_do(tmp_path: Path, first: str, words: str) -> None:
+    """What one file defines and declares holds in the next, but for its kind of nets; loops may have many rounds."""
+    changes = ((IDLE, f"{IDLE}\n  logic [31:0] word;\n  {words}"), (WHOLE, "sum <= sum ^ word;"))
+    folder = toys.design(tmp_path / "toy", *changes)
+    (folder / "first.sv").write_text(first)
+    n = bench.Netlist("toy", (folder / "first.sv", folder / "toy.sv"))
+    _, slang = synthesis._readable(n, bench.copied(n, tmp_path), tmp_path)
+    assert slang
+
+
+@toys.needs("yosys")
+def test_what_slang_refuses_yosys_reads(tmp_path: Path) -> None:
+    """A type of several dimensions is no cause to refuse what yosys takes: the netlist is simulated."""
+    words = f"{IDLE}\n  {BYTES} typedef enum logic {{A, B}} letter; letter x; assign x = sdi_data[0];"
+    (design,) = designs_of(toys.design(tmp_path / "toy", (IDLE, words)))
+    n = bench.own(design)
+    _, slang = synthesis._readable(n, bench.copied(n, tmp_path), tmp_path)
+    assert not slang
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        (BYTES, True),
+        ("typedef logic [3:0] /* lanes */ [7:0] bytes;", True),
+        ("typedef logic [3:0] // lanes\n [7:0] bytes;", True),
+        ('initial $display("//"); ' + BYTES, True),
+        (f"// {BYTES}", False),
+        (f"/* {BYTES}\n{BYTES} */", False),
+        (f'initial $display("\\"{BYTES}");', False),
+        (f"/* {BYTES}", False),
+    ],
+)
+def test_comments_and_texts_are_no_types(tmp_path: Path, words: str, read: bool) -> None:
+    (tmp_path / "a.sv").write_text(words)
+    assert synthesis._misread(bench.Netlist("toy", ()), ["a.sv"], tmp_path) is read
+
+
 @toys.needs("yosys")
 def test_a_name_that_nothing_has_is_no_bit(tmp_path: Path) -> None:
     """Both readers' words are there: yosys' own goes on, with a signal that nothing drives."""

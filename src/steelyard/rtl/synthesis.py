@@ -24,7 +24,8 @@ NETLIST, VERILOG, SAID, LIBERTY = "mapped.json", "mapped.v", "yosys.log", "cells
 FLAT, CHECKED = "flat.json", "check.log"
 #: seconds for one run of yosys, and of a placement
 SYNTHESIS, PLACEMENT = 900.0, 900.0
-
+#: rounds of loops that slang unrolls: many more than designs have, and an endless loop still ends within seconds
+UNROLLED = 100_000
 
 #: attributes of sources that would keep parts of a design out of what is counted
 _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
@@ -41,6 +42,8 @@ _LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")
 _UNCLOCKED = ("ARST", "ALOAD", "SET", "CLR", "RD_ARST")
 _UNCLOCKED_BIT = ("R", "S", "L")
 _BIT = re.compile(r"\$_(DFFE?|DFFSRE?|ALDFFE?)_\w+$")
+#: what is not code. What does not end in its line, or at all, ends with it, so that no text is read twice
+_ASIDE = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 #: a parameter with a sign and no range, of which yosys forgets the sign where it gets a number that has none
 _UNRANGED = re.compile(r"\bparameter\s+signed\s+\w")
 #: a name of a type with several dimensions, of which yosys keeps one
@@ -63,11 +66,13 @@ _GATES = f"read_liberty -ignore_miss_func -ignore_miss_dir -ignore_miss_data_lat
 
 class Cells(Struct, frozen=True):
     """``types`` counts the cells of a netlist by type, ``within`` those of tables by the top's part whose name they
-    have. ``depth`` is the most tables that a signal passes from register to register."""
+    have. ``depth`` is the most tables that a signal passes from register to register. ``slang`` says who read the
+    design."""
 
     types: dict[str, int]
     within: dict[str, int]
     depth: int
+    slang: bool = False
 
 
 class Routed(Struct, frozen=True):
@@ -81,14 +86,16 @@ class Routed(Struct, frozen=True):
     crowded: bool = False
 
 
-def reading(n: Netlist, files: list[str], *, slang: bool = False) -> list[str]:
-    """The lines of a yosys script that read a design."""
+def reading(n: Netlist, files: list[str], *, slang: bool = False, apart: bool = False) -> list[str]:
+    """The lines of a yosys script that read a design. For slang its files are one unit, as for all others, or units
+    ``apart``: a `default_nettype ends with its file for all but slang."""
     defines = " ".join(f"-D{d}" for d in n.defines)
     include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
     if slang:  # WebAssembly has no threads; delays are skipped by the others too; a bare definition would be 1
         defines = " ".join(f"-D{d}" if "=" in d else f"-D{d}=" for d in n.defines)
         own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else _literal(v)}" for k, v in n.parameters)
-        made = [f"read_slang --threads 1 --ignore-timing {defines} {include} --top {n.top} {own} {' '.join(files)}"]
+        options = f"--threads 1 --ignore-timing --unroll-limit {UNROLLED}{'' if apart else ' --single-unit'}"
+        made = [f"read_slang {options} {defines} {include} --top {n.top} {own} {' '.join(files)}"]
     else:
         made = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
         made += _signed(n) if any(_negative(v) for _, v in n.parameters) else _set(n)
@@ -153,7 +160,7 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
     files = bench.copied(n, work)
     if device.library is not None:
         shutil.copyfile(device.library, work / LIBERTY)
-    read = _readable(n, files, work)
+    read, slang = _readable(n, files, work)
     flat = json.loads(tools.wrote(work / FLAT))["modules"][n.top]
     looped = _loop(_text(work / CHECKED), n)
     if meant := questionable(flat, _text(work / CHECKED), n):
@@ -171,36 +178,42 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
         raise ToolError(Failure(Reason.STRANGE_CELL, f"cells that no figure counts: {', '.join(strange)}"), log)
     if returns:
         raise ToolError(looped or Failure(Reason.LOOP, "a loop without a register"), log)
-    return cells
+    return replace(cells, slang=slang)
 
 
-def _readable(n: Netlist, files: list[str], work: Path) -> list[str]:
-    """The lines of a script that read the design, which is examined with them: by yosys itself, or by slang where it
-    has what yosys cannot read, or reads wrong. Raises :class:`ToolError`, with the words of both."""
-    before = ""
-    for slang in (True,) if _misread(n, files, work) else (False, True):
-        read = reading(n, files, slang=slang)
+def _readable(n: Netlist, files: list[str], work: Path) -> tuple[list[str], bool]:
+    """The lines of a script that read the design, which is examined with them, and whether slang reads it: where yosys
+    itself refuses it, or might take it for another. What slang refuses then is left to yosys, for the netlist is
+    simulated. Raises :class:`ToolError`, with the words of both."""
+    ways = [(True, False), *[(True, True)] * (len(files) > 1)]
+    refused: dict[bool, ToolError] = {}
+    for slang, apart in (*ways, (False, False)) if _misread(n, files, work) else ((False, False), *ways):
+        read = reading(n, files, slang=slang, apart=apart)
         (work / "examine.ys").write_text(examining(read))
         try:
             tools.run("yosys", ["-s", "examine.ys"], work, seconds=SYNTHESIS)
             made_up = None if slang else _MADE_UP.search(tools.wrote(work / tools.LOG).decode(errors="replace"))
-        except ToolError as e:
-            e = _named(e)
-            if slang or e.failure.reason is not Reason.COMPILE_ERROR:
-                raise bench.refused(ToolError(replace(e.failure, detail=e.failure.detail + before), e.log), n) from e
-            why = e.failure.detail
-        else:
             if not made_up:
-                break
-            why = made_up[0]
-        before = f"; it is read by slang, as yosys itself cannot: {why}"
-    return read
+                return read, slang
+            error = ToolError(Failure(Reason.COMPILE_ERROR, made_up[0]))
+        except ToolError as e:
+            error = _named(e)
+        refused.setdefault(slang, error)
+        if error.failure.reason is not Reason.COMPILE_ERROR:
+            break
+    else:
+        error = refused[True]
+    if False in refused and error is not refused[False]:
+        said = f"; it is read by slang, as yosys itself cannot: {refused[False].failure.detail}"
+        error = ToolError(replace(error.failure, detail=error.failure.detail + said), error.log)
+    raise bench.refused(error, n)
 
 
 def _misread(n: Netlist, files: list[str], work: Path) -> bool:
     """Whether yosys' own reader takes the sources for another design, and does not say so."""
     wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
     texts = [_text(f) for f in (*(work / f for f in files), *(work / "inc").rglob("*")) if f.is_file()]
+    texts = [_ASIDE.sub(" ", t) for t in texts]
     return any(_DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
 
 
