@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from steelyard.hardware import FLAT, Hardware, traced
+from steelyard.hardware import FLAT, Hardware, Verified, traced
 from steelyard.model.reasons import Reason
+from steelyard.model.record import Record
 from steelyard.rtl import bench, synthesis
 from steelyard.rtl.device import load_device
 from steelyard.rtl.job import Job
@@ -166,6 +167,7 @@ def test_what_yosys_does_not_read_slang_does(tmp_path: Path) -> None:
     top = json.loads((work / synthesis.NETLIST).read_bytes())["modules"]["toy"]
     assert top["ports"]["sdi_ready"]["bits"] == ["0"]
     assert "read_slang" in (work / "synth.ys").read_text()
+    assert [m.slang for m in made] == [False, True]
 
 
 WHOLE = "sum <= sum ^ pdi_data;"
@@ -240,6 +242,15 @@ def test_what_slang_refuses_yosys_reads(tmp_path: Path) -> None:
     n = bench.own(design)
     _, slang = synthesis._readable(n, bench.copied(n, tmp_path), tmp_path)
     assert not slang
+
+
+@pytest.mark.parametrize("slang", [False, True])
+def test_a_record_says_that_slang_read_its_design(tmp_path: Path, slang: bool) -> None:
+    (design,) = designs_of(toys.design(tmp_path / "toy"))
+    job, cells, right = Job(design, load_device("artix7")), synthesis.Cells({}, {}, 0, slang), Verified(None)
+    with Store.open(tmp_path / "results.db") as store:
+        record = Hardware(store)._with_figures(job, Record(job.setup, None, {}), right, cells, right, [])
+    assert any(n.startswith("read by slang") for n in record.notes) is slang
 
 
 @pytest.mark.parametrize(
