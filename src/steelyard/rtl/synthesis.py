@@ -48,8 +48,8 @@ _ASIDE = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL
 _UNRANGED = re.compile(r"\bparameter\s+signed\s+\w")
 #: a name of a type with several dimensions, of which yosys keeps one
 _DIMENSIONS = re.compile(
-    r"\btypedef\b[^;{]*\]\s*\["  # of bits
-    r"|\btypedef\s+(?:struct|union)\b[^{;]*\{[^}]*[]}]\s*\["  # of structures, or in one
+    r"\btypedef\b[^;{]{0,500}\]\s*\["  # of bits; bounded, for a text of nothing but such words
+    r"|\btypedef\s+(?:struct|union)\b[^{;]{0,100}\{[^}]{0,8000}[]}]\s*\["  # of structures, or in one
     r"|\btypedef\s+(?!(?:logic|bit|reg)\b)\w+(?:::\w+)?\s*\["  # of another name
 )
 #: what yosys says of a name that it does not find (a part of an element, of an instance): it goes on with a bit
