@@ -121,20 +121,25 @@ CASES = (
 )
 
 
+def ready(core: str) -> Target:
+    """A target with that core, whose flash never waits."""
+    target = load_target(CORES[core])
+    chip = json.loads(target.chip.json) | {"flash_timing": {}}
+    return target.but(chip=_native.Chip(json.dumps(chip)))
+
+
 class Program:
     """Functions of a repository on a core without wait states."""
 
     def __init__(self, core: str, files: tuple[Path, ...], to: Path) -> None:
         """Assembles and links ``files`` below ``to``; an image is taken as it is."""
-        named = load_target(CORES[core])
-        chip = json.loads(named.chip.json) | {"flash_timing": {}}
-        self.target: Target = named.but(chip=_native.Chip(json.dumps(chip)))
+        self.target = ready(core)
         if files[0].suffix == ".elf":
             self.image = files[0].read_bytes()
             return
         image = to / "image.elf"
-        place = f"-Wl,-Ttext={named.chip.flash.base:#x},-e0"
-        command = (named.toolchain.compiler, f"-mcpu={core}", "-mthumb", "-nostdlib", place, "-o", image)
+        place = f"-Wl,-Ttext={self.target.chip.flash.base:#x},-e0"
+        command = (self.target.toolchain.compiler, f"-mcpu={core}", "-mthumb", "-nostdlib", place, "-o", image)
         subprocess.run((*command, *files), check=True)
         self.image = image.read_bytes()
 
