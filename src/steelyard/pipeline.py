@@ -281,14 +281,16 @@ class Pipeline:
     def _need(self, job: Job, built: building.Build) -> device.Need:
         """What larger calls need of RAM, as a few on a simulated chip say that makes no others. For a board all are
         tried there, because a board does not notice a stack that goes over other memory."""
-        if not job.target.is_chip or not PRIMITIVES[job.implementation.primitive].sized:
-            return device.Need()
-        try:
-            client = device.simulated(job.target, built.images["both"], self.max_cycles, self.over)
-            verify.look_at_growth(client, job.implementation, Inputs(job.secret, self.seed))
-        except Failed:  # of which its own run says more
-            return device.Need()
-        need = client.need.anew()
+        need = device.Need()
+        if not job.target.is_chip:
+            return need
+        if PRIMITIVES[job.implementation.primitive].sized:
+            try:
+                client = device.simulated(job.target, built.images["both"], self.max_cycles, self.over)
+                verify.look_at_growth(client, job.implementation, Inputs(job.secret, self.seed))
+                need = client.need.anew()
+            except Failed:  # of which its own run says more
+                return need
         try:
             return device.with_room(need, partial(self._tried, job, built)) if job.on else need
         except Failed as e:
@@ -300,20 +302,23 @@ class Pipeline:
         """What the calls of a board's run need of RAM: ``need``, and what has no room on a simulated chip."""
         there = replace(job, on=(), target=job.target.but(device="simulator"))
         client = device.simulated(there.target, built.images["both"], self.max_cycles, self.over, need)
-        self._messages(there, built, client.link, client)
+        self._observer(there)(there, built, client.link, client)
         return client.need.anew()
+
+    def _observer(self, job: Job) -> Callable[..., tuple[measure.Observations, Verification, _Said]]:
+        """What verifies and makes the calls of the job's primitive."""
+        return self._blocks if job.implementation.primitive == "crypto_block" else self._messages
 
     def _made(
         self, job: Job, built: building.Build, record: Record, attempt: int, need: device.Need
     ) -> tuple[Record, measure.Observations]:
         """As :meth:`_observed`, once."""
         implementation, image = job.implementation, built.images["both"]
-        observe = self._blocks if implementation.primitive == "crypto_block" else self._messages
         with self._device(job, image, attempt) as link:
             client = device.Client(link, need=need)
             verify.same_sizes(client.hello, sources.sizes(implementation))
             try:
-                seen, verification, said = observe(job, built, link, client)
+                seen, verification, said = self._observer(job)(job, built, link, client)
             except (verify.Mismatch, DeviceError) as e:
                 e.failure = client.explained(e.failure)
                 raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -145,6 +146,22 @@ def test_a_stack_that_goes_over_other_memory_ends_a_board_s_run_as_it_ends_the_s
         failure = pipeline.weigh(replace(job, on=on)).failure
         assert failure is not None
         assert failure.reason is Reason.STACK_OVERFLOW
+
+
+def test_a_block_cipher_s_stack_is_tried_for_its_board_too(there: Lab, bench: Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "crypto_block" / "speck" / "speck64128" / "deep"
+    shutil.copytree(CIPHERS / "crypto_block" / "speck" / "speck64128" / "ref", folder)
+    shutil.copy(CIPHERS / "crypto_block" / "speck" / "speck64128" / "variant.toml", folder.parent)
+    text = (folder / "ref.c").read_text()
+    leaf = "static void __attribute__((noinline)) leaf(void) { volatile unsigned char more[1790]; more[1789] = 1; }"
+    at = text.index("int crypto_block_encrypt(")
+    body = text[at:].replace("uint8_t i;", "uint8_t i; leaf();", 1)
+    (folder / "ref.c").write_text(f"{text[:at]}{leaf}\n\n{body}")
+    (found,) = discover(tmp_path).implementations
+    job = bench.job(found, the_target("uno"), "kat")
+    failure = Pipeline(bench.store, threads=1).weigh(replace(job, on=(there.board("one"),))).failure
+    assert failure is not None
+    assert failure.reason is Reason.STACK_OVERFLOW
 
 
 def test_a_flasher_that_only_says_so_is_found_out(there: Lab, bench: Bench, image: Path) -> None:
