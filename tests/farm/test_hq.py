@@ -200,11 +200,12 @@ def test_who_does_not_know_whether_a_wave_was_taken_has_nothing_done_twice(
     assert len(list(wave.glob("*.job"))) == RUNS // 3
 
 
-@pytest.mark.parametrize("taken", [None, 2])
+@pytest.mark.parametrize(("taken", "begun"), [(None, True), (2, True), (2, False)])
 def test_a_wave_that_is_done_needs_no_worker(
-    taken: int | None, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    taken: int | None, begun: bool, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nobody knew whether it was taken, and where it waits a second time at a server that has no worker more."""
+    """Where nobody knew whether it was taken, where it waits a second time at a server that has no worker more, and
+    where its runs were made elsewhere."""
     monkeypatch.setattr(hq, "_server", lambda: "here")
 
     class Endless:
@@ -221,13 +222,14 @@ def test_a_wave_that_is_done_needs_no_worker(
     hq._write(tmp_path, hq._Submitted("here", taken, ["", ""]))
     for number in (0, 1):
         (tmp_path / f"{number}.jobs").touch()
-        (tmp_path / f"{number}.end").touch()
+        if begun:
+            (tmp_path / f"{number}.end").touch()
     line = msgspec.json.encode(batch.Result("k", replace(record, id=None, log=""), ""))
     (tmp_path / "0-x.results").write_bytes(line + b"\n")
     with Store.open(tmp_path / "k.db") as store:
         cluster = object.__new__(hq.Cluster)
         cluster.keeper = Keeper(store)
-        kept = {key: record for key, record in cluster._taken(tmp_path, {}, {}) if taken is None}
+        kept = {key: record for key, record in cluster._taken(tmp_path, {}, {}) if taken is None or not begun}
         run: Any = SimpleNamespace(job=None)
         cluster._waited(tmp_path, {"k": run}, kept, lambda *_: None)
     assert list(kept) == ["k"]

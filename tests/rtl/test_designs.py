@@ -244,6 +244,16 @@ def test_what_slang_refuses_yosys_reads(tmp_path: Path) -> None:
     assert not slang
 
 
+@toys.needs("yosys")
+def test_a_loop_without_an_end_is_not_left_to_yosys(tmp_path: Path) -> None:
+    """Which unrolls it for as long as it may."""
+    words = f"{IDLE}\n  {BYTES} logic x; always_comb begin x = 0; for (int i = 0; i < 1; i = i * 2) x = x ^ 1; end"
+    (design,) = designs_of(toys.design(tmp_path / "toy", (IDLE, words)))
+    n = bench.own(design)
+    with pytest.raises(ToolError, match=r"toy\.sv:\d+: ERROR: .*unroll limit"):
+        synthesis._readable(n, bench.copied(n, tmp_path), tmp_path)
+
+
 @pytest.mark.parametrize("slang", [False, True])
 def test_a_record_says_that_slang_read_its_design(tmp_path: Path, slang: bool) -> None:
     (design,) = designs_of(toys.design(tmp_path / "toy"))

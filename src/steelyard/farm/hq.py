@@ -145,11 +145,11 @@ class Cluster:
     ) -> None:
         """Takes what comes of a wave until all of it is done, or HyperQueue does not know it. What nobody needs is not
         waited for: there may be no worker any more, and what was submitted twice is not begun again."""
+        if runs.keys() <= kept.keys():
+            return
         read: dict[Path, int] = {}
         given = _read(wave)
         if given is not None and given.job is None:
-            if runs.keys() <= kept.keys():
-                return
             self._submit(wave, given)
         waiting = _Waiting(wave)
         while True:

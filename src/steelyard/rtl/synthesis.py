@@ -26,6 +26,8 @@ FLAT, CHECKED = "flat.json", "check.log"
 SYNTHESIS, PLACEMENT = 900.0, 900.0
 #: rounds of loops that slang unrolls: many more than designs have, and an endless loop still ends within seconds
 UNROLLED = 100_000
+#: what slang says then
+_ENDLESS = "unroll limit"
 
 #: attributes of sources that would keep parts of a design out of what is counted
 _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
@@ -49,7 +51,7 @@ _UNRANGED = re.compile(r"\bparameter\s+signed\s+\w")
 #: a name of a type with several dimensions, of which yosys keeps one
 _DIMENSIONS = re.compile(
     r"\btypedef\b[^;{]{0,500}\]\s*\["  # of bits; bounded, for a text of nothing but such words
-    r"|\btypedef\s+(?:struct|union)\b[^{;]{0,100}\{[^}]{0,8000}[]}]\s*\["  # of structures, or in one
+    r"|\btypedef\s+(?:struct|union)\b[^{;]{0,100}\{[^}]{0,3000}[]}]\s*\["  # of structures, or in one
     r"|\btypedef\s+(?!(?:logic|bit|reg)\b)\w+(?:::\w+)?\s*\["  # of another name
 )
 #: what yosys says of a name that it does not find (a part of an element, of an instance): it goes on with a bit
@@ -199,12 +201,16 @@ def _readable(n: Netlist, files: list[str], work: Path) -> tuple[list[str], bool
         except ToolError as e:
             error = _named(e)
         refused.setdefault(slang, error)
-        if error.failure.reason is not Reason.COMPILE_ERROR:
+        # yosys itself unrolls a loop without an end for as long as it may
+        if error.failure.reason is not Reason.COMPILE_ERROR or _ENDLESS in error.log:
             break
     else:
         error = refused[True]
     if False in refused and error is not refused[False]:
         said = f"; it is read by slang, as yosys itself cannot: {refused[False].failure.detail}"
+        error = ToolError(replace(error.failure, detail=error.failure.detail + said), error.log)
+    elif True in refused and error is not refused[True]:
+        said = f"; it is read by yosys, as slang cannot: {refused[True].failure.detail}"
         error = ToolError(replace(error.failure, detail=error.failure.detail + said), error.log)
     raise bench.refused(error, n)
 
