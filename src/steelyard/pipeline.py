@@ -261,7 +261,7 @@ class Pipeline:
             figures = figures.above(figures.metrics, (), {})
         else:
             baseline = self._weighed(base)
-            empty = building.build(base.job.implementation, job.target, _toolchain(job), job.flags)
+            empty = building.build(base.job.implementation, job.target, _toolchain(job), base.job.flags)
             if failed := baseline.failure or empty.failure:
                 text = f"{job.target.name}: nocrypt, which is subtracted, fails with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))

@@ -6,9 +6,11 @@ import pytest
 
 from steelyard.jobs import Job
 from steelyard.model.paths import CIPHERS
-from steelyard.model.target import load_target
+from steelyard.model.target import Target, load_target
 from steelyard.model.workload import workload
 from steelyard.sources import discover
+from tests import toys
+from tests.conftest import Bench
 
 PLAIN = ("-O3", "-flto", "-mcall-prologues", "-falign-functions=4", "-std=gnu99", "-g", "-fno-inline", "-Wall")
 
@@ -55,3 +57,14 @@ def test_many_options_can_hold_data_too() -> None:
 def test_macros_are_for_the_package() -> None:
     """One that spoils functions would make nocrypt large, and what is above it small."""
     assert job(*PLAIN, "-Dnoinline=aligned(4096)", "-UX", "-Iy").baseline.flags == PLAIN
+
+
+def test_library_code_that_counts_is_that_of_the_nocrypt_that_is_subtracted(bench: Bench, uno: Target) -> None:
+    """Which knows nothing of a package's own macros and functions."""
+    copy = "void *xx_copy(void *to, const void *from, __SIZE_TYPE__ n)\n"
+    copy += "{ char *t = to; const char *f = from; while (n--) *t++ = *f++; return to; }\n"
+    package = bench.package({**toys.files(), "copy.c": copy, "LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    record = bench.weigh(package, uno, flags="-O2 -Dmemcpy=xx_copy")
+    assert record.failure is None, record.failure
+    plain = bench.weigh(package, uno, flags="-O2")
+    assert record.metrics["image_rom"] - plain.metrics["image_rom"] == record.metrics["rom"] - plain.metrics["rom"]
