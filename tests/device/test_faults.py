@@ -349,3 +349,13 @@ def test_a_byte_below_the_room_that_a_call_made_is_stack(bench: Bench) -> None:
     client = bench.client(bench.package(in_tag=store), target)
     answer = client.call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"ad", bytes(9), paint=True))
     assert answer.pulse.stack == answer.stack
+
+
+@pytest.mark.parametrize("name", ["attiny1614", "attiny85", "msp430f1611", "uno"])
+def test_a_frame_larger_than_ram_is_seen(bench: Bench, name: str) -> None:
+    """The stack pointer wraps to addresses above RAM, where nothing is written."""
+    frame = f"unsigned char wide[24000]; {asm('', 'wide')}"
+    record = bench.weigh(bench.package(in_encrypt=frame), the_target(name))
+    assert record.failure is not None
+    assert record.failure.reason is Reason.STACK_OVERFLOW
+    assert "a frame wraps around" in record.failure.detail

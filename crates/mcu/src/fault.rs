@@ -20,6 +20,8 @@ pub enum FaultKind {
     Unaligned { address: u32 },
     /// The stack pointer went below the guard that the harness set.
     StackIntoData { sp: u32, limit: u32 },
+    /// The stack pointer went above where the measured call found it: a frame is larger than all below it.
+    StackWraps { sp: u32, top: u32 },
     /// An instruction that needs a privilege, coprocessor or FPU that the core does not have.
     Unsupported { word: u32 },
     /// Registers have to be saved or filled, and nothing says where the program's code for it is.
@@ -47,7 +49,7 @@ impl FaultKind {
             Self::OutOfRange { .. } => "out-of-range",
             Self::FlashWrite { .. } => "flash-write",
             Self::Unaligned { .. } => "unaligned",
-            Self::StackIntoData { .. } => "stack-into-data",
+            Self::StackIntoData { .. } | Self::StackWraps { .. } => "stack-into-data",
             Self::Unsupported { .. } => "unsupported",
             Self::NoHandlers => "no-handlers",
             Self::ManyLoops { .. } => "many-loops",
@@ -87,6 +89,9 @@ impl fmt::Display for Fault {
             FaultKind::Unaligned { address } => write!(f, "unaligned access to {address:#x}")?,
             FaultKind::StackIntoData { sp, limit } => {
                 write!(f, "stack pointer {sp:#x} below its limit {limit:#x}")?;
+            }
+            FaultKind::StackWraps { sp, top } => {
+                write!(f, "stack pointer {sp:#x} above {top:#x}, where the call began: a frame wraps around")?;
             }
             FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} is not modelled")?,
             FaultKind::NoHandlers => {

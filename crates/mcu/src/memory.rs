@@ -100,6 +100,8 @@ pub struct Memory {
     pub sp_min: u32,
     /// The stack pointer must not go below this; 0 means no guard.
     pub sp_limit: u32,
+    /// The stack pointer must not go above this, as it does where it wraps; the highest number means no guard.
+    pub sp_top: u32,
     /// RAM address of the pointer that holds the guard, read at each rising edge, and its width in
     /// bytes: the harness keeps the end of its buffers there.
     pub limit_pointer: Option<(u32, u8)>,
@@ -161,6 +163,7 @@ impl Memory {
             stop: None,
             sp_min: u32::MAX,
             sp_limit: 0,
+            sp_top: u32::MAX,
             limit_pointer: None,
             waits: Waits::default(),
             unaligned: 0,
@@ -247,13 +250,15 @@ impl Memory {
         self.halt(Stop::Fault(Fault { kind, pc: site.pc, cycle }));
     }
 
-    /// Records that the stack pointer is now `sp`; every instruction that lowers it calls this.
+    /// Records that the stack pointer is now `sp`; every instruction that lowers it calls this, also where it wraps.
     #[inline(always)]
     pub fn stack(&mut self, sp: u32, site: Site) {
-        if sp < self.sp_min {
-            self.sp_min = sp;
+        if sp < self.sp_min || sp > self.sp_top {
+            self.sp_min = self.sp_min.min(sp);
             if sp < self.sp_limit {
                 self.fault(FaultKind::StackIntoData { sp, limit: self.sp_limit }, site);
+            } else if sp > self.sp_top {
+                self.fault(FaultKind::StackWraps { sp, top: self.sp_top }, site);
             }
         }
     }
@@ -434,6 +439,7 @@ impl Memory {
             return self.fault(FaultKind::ForeignTrigger, site);
         }
         self.sp_limit = if level { self.guard() } else { 0 };
+        self.sp_top = if level && self.limit_pointer.is_some() { sp } else { u32::MAX };
         if level {
             self.rising(sp);
             self.sp_min = sp;
@@ -458,7 +464,7 @@ impl Memory {
     /// The chip restarts: no call is in progress.
     pub fn forget_call(&mut self) {
         self.open_call = None;
-        self.sp_limit = 0;
+        (self.sp_limit, self.sp_top) = (0, u32::MAX);
         self.watch.forget();
     }
 

@@ -43,7 +43,7 @@ fn memory(flash_timing: Flash, code: &[u8]) -> Memory {
     };
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..code.len()].copy_from_slice(code);
-    memory.sp_limit = RAM + 0x40;
+    (memory.sp_limit, memory.sp_top) = (RAM + 0x40, RAM + SIZE - 0x20);
     memory
 }
 

@@ -88,8 +88,8 @@ impl<E: Emit> Lowering<'_, '_, E> {
             let other = self.e.get(HALF);
             let whole = self.e.int(32, (state::SPL + state::SPH - half).into());
             let whole = self.e.test(Test::Eq, other, whole);
-            let high = self.e.int(32, u32::MAX.into());
-            let wide = self.e.pick(whole, wide, high);
+            let before = self.address(old);
+            let wide = self.e.pick(whole, wide, before);
             self.e.stack(by, wide);
             self.e.pick(whole, none, this)
         } else if half == state::SPL {

@@ -119,7 +119,8 @@ impl Run<'_> {
             self.set("gp", global); // linkers reach data by it, and start-up code sets it
         }
         let sp = self.sim.place().1;
-        self.sim.memory_mut().sp_limit = low;
+        let memory = self.sim.memory_mut();
+        (memory.sp_limit, memory.sp_top) = (low, sp);
         let end = self.profiled(|run| run.measured(None, back, sp).err());
         seen.0 = end.is_none().then(|| self.sim.result());
         if end.is_none() {

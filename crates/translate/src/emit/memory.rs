@@ -76,11 +76,16 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         if 8 * bytes < bits { self.widen(value, bits, signed) } else { value }
     }
 
-    /// Whether the stack pointer was as low as `sp` before.
-    pub(super) fn not_lower(&mut self, sp: Value) -> Value {
-        let at = self.state(offset_of!(Memory, sp_min));
-        let least = self.b.ins().load(types::I32, FLAGS, self.core_at, at);
-        self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, sp, least)
+    /// Whether the stack pointer was as low as `sp` before, and `sp` is not above where it may be; see
+    /// [`Memory::stack`].
+    pub(super) fn seen_stack(&mut self, sp: Value) -> Value {
+        let [least, top] = [offset_of!(Memory, sp_min), offset_of!(Memory, sp_top)].map(|field| {
+            let at = self.state(field);
+            self.b.ins().load(types::I32, FLAGS, self.core_at, at)
+        });
+        let above = self.b.ins().isub(sp, least);
+        let most = self.b.ins().isub(top, least);
+        self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, above, most)
     }
 
     /// A constant in flash.

@@ -215,7 +215,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         let (base, size) = (memory.ram_base.wrapping_add_signed(-from), memory.ram.len());
         let (distance, mut fine) = self.within(address, base, size, bytes);
         if let Some(sp) = sp {
-            let seen = self.not_lower(sp);
+            let seen = self.seen_stack(sp);
             fine = self.op(Op::And, fine, seen);
         }
         self.guard(by, fine, |_| {});
@@ -242,7 +242,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     }
 
     fn stack(&mut self, by: ByHandler, sp: Value) {
-        let fine = self.not_lower(sp);
+        let fine = self.seen_stack(sp);
         self.guard(by, fine, |_| {});
     }
 

@@ -104,7 +104,7 @@ impl AvrMap {
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash.iter_mut().zip(0u32..).for_each(|(byte, n)| *byte = (n ^ n >> 8 ^ n >> 16) as u8);
         memory.flash[..code.len()].copy_from_slice(code);
-        memory.sp_limit = self.ram + 0x40;
+        (memory.sp_limit, memory.sp_top) = (self.ram + 0x40, self.ram + 0x2F0);
         memory
     }
 }
