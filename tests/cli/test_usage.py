@@ -11,12 +11,15 @@ from msgspec.structs import replace
 
 from steelyard import jobs
 from steelyard.cli import select
+from steelyard.cli.plan import plan, same
 from steelyard.cli.weigh import Weighed, exit_code
+from steelyard.model.campaign import Campaign
 from steelyard.model.implementation import Rejected
 from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
 from tests import toys
 from tests.conftest import the_target, write
+from tests.felics import blocks
 from tests.made_up import record
 from tests.sources.trees import plain
 
@@ -48,6 +51,10 @@ def compiler() -> None:
         (f"compare 1 {'9' * 5000} --db none.db", "none.db: no results yet"),
         ("run nocrypt -t uno --mlen 0:64:0", "with a step of at least 1"),
         ("run nocrypt -t ,", "--target names no target; steelyard targets lists them"),
+        ("run nocrypt -t uno --flags=-mrelax", "--flags '-mrelax': only a link reads it"),
+        ("run nocrypt -t uno --flags=-Wl,--relax", "--flags '-Wl,--relax': only a link reads it"),
+        ("run nocrypt -t uno --flags=--static", "--flags '--static': Steelyard sets this itself"),
+        ("run linked.toml -t uno", "--flags '-lm': only a link reads it"),
         ("run nocrypt -t uno -f ;", "--flags: is empty; leave it out for the usual"),
         ("run none.toml", "none.toml: No such file or directory; name a file that can be read"),
         ("run other.toml", "other.toml: project: unknown key 'project'; known: exclude, flags"),
@@ -88,7 +95,8 @@ def compiler() -> None:
     ],
 )
 def test_wrong_words(cli: Cli, tmp_path: Path, command: str, said: str) -> None:
-    write(tmp_path, {"other.toml": "[project]\nname = 'x'\n", "text.toml": "no campaign " * 50})
+    campaigns = {"other.toml": "[project]\nname = 'x'\n", "text.toml": "no campaign " * 50}
+    write(tmp_path, campaigns | {"linked.toml": 'flags = ["-O3 -lm"]'})
     result = cli(command)
     assert said in result.err
     assert (result.code, result.out) == (2, "")
@@ -209,6 +217,19 @@ def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeyp
     monkeypatch.setattr("steelyard.cli.run.MANY", 1)
     err = cli("run nocrypt -t uno -w kat --flags=-Os").err
     assert "4 runs: 4 implementations on 1 target; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
+
+
+def test_what_is_subtracted_is_planned_once(tmp_path: Path) -> None:
+    """With the package's interface and without its macros, before the first that it is subtracted from."""
+    names = ("nocrypt", FAST, str(blocks.tree(tmp_path)))
+    found = plan(Campaign(implementations=names, targets=("uno",), flags=("-Os -DX;-Os",))).jobs
+    for job in found:
+        [base] = [j for j in found if same(j) == same(job.baseline)]
+        assert found.index(base) <= found.index(job)
+        assert base.flags == ("-Os",)
+    assert {"nist", "phases"} <= {j.baseline.implementation.interface for j in found}
+    assert [j.flags for j in found if j.implementation.label == FAST] == [("-Os", "-DX"), ("-Os",)]
+    assert len(set(map(same, found))) == len(found)
 
 
 def test_a_dry_run_exits_as_the_run_does(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

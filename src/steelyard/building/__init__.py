@@ -3,11 +3,12 @@
 from .diagnose import ran
 from .firmware import harness_digest
 from .image import ALONE, Build, Scenario, apart, build, built, kept_of, mode, objects
-from .sandbox import confined
+from .sandbox import UNCONFINED, confined
 from .toolchain import identify, why_not
 
 __all__ = [
     "ALONE",
+    "UNCONFINED",
     "Build",
     "Scenario",
     "apart",

@@ -357,7 +357,7 @@ def _compile(
     names = {str(k): f.name for k, f in enumerate(units)}
     log = logs(work, names)
     (work / "log.txt").write_text(log)
-    notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
+    notes = [] if sandbox.available() else [sandbox.UNCONFINED]
     names["params"] = "api.h"
     failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
     if long := [c for c in failed if c.code == 128 + signal.SIGXFSZ]:

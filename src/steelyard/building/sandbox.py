@@ -23,6 +23,8 @@ WORK = "/.steelyard"
 _LOOK = 0.5
 #: most seconds until the processes of a script that was stopped are gone
 _DYING = 10.0
+#: what a build without a sandbox notes
+UNCONFINED = "compiled without a sandbox: bubblewrap is not available"
 #: what to do where there is no sandbox
 WITHOUT = (
     "compilers would see all that you see, because bubblewrap does not work here; run: apt install bubblewrap, "

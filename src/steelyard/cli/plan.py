@@ -19,7 +19,7 @@ from ..model.record import Record, Setup
 from ..model.row import Value
 from ..model.workload import of_one_size
 from ..model.workload import workload as parse_workload
-from ..pipeline import MAX_CYCLES, Job, lacks, nocrypt
+from ..pipeline import MAX_CYCLES, Job, lacks
 from ..store import Store
 from . import select
 from .console import stderr
@@ -50,8 +50,8 @@ def plan(
     campaign: Campaign, *, baselines: bool = True, on: Sequence[lab.Station] = (), whole_lab: bool = False
 ) -> Plan:
     """The jobs of a campaign, ``on`` boards instead of its targets where some are given; out of the ``whole_lab`` those
-    of its targets. With ``baselines`` nocrypt is weighed for itself too: its row stands beside what it is subtracted
-    from. Raises :class:`UserError` for a name that nothing has."""
+    of its targets. With ``baselines`` what is subtracted from each is weighed for itself too: its row stands beside.
+    Raises :class:`UserError` for a name that nothing has."""
     select.usable_home()
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
@@ -77,21 +77,26 @@ def plan(
             raise UserError(f"--on lab: no board of it is {' or '.join(t.name for t in targets)}; leave out --target")
         targets = select.targets(list(boards), campaign.toolchain)
     sets = {t.name: select.flag_sets(campaign.flags, t) for t in targets}
-    if baselines:
-        bases = {c.implementation.primitive: nocrypt(c.implementation.primitive) for c in found}
-        digests = {b.digest for b in bases.values()}
-        others = [c for c in found if c.implementation.digest not in digests]
-        found = [*(select.Chosen(b, "") for b in bases.values()), *others]
     loads_of = {True: loads, False: [parse_workload(w) for w in of_one_size(load.name for load in loads)]}
-    jobs = [
-        Job(c.implementation, t, f, load, c.origin, boards.get(t.name, ()))
-        for t in targets
-        for f in sets[t.name]
-        for k in range(len(loads))
-        for c in found
-        for load in loads_of[PRIMITIVES[c.implementation.primitive].sized][k : k + 1]
-    ]
+    jobs: list[Job] = []
+    below: dict[tuple[object, ...], Job] = {}
+    each = ((t, f, k) for t in targets for f in sets[t.name] for k in range(len(loads)))
+    for target, options, k in each:
+        group = [
+            Job(c.implementation, target, options, load, c.origin, boards.get(target.name, ()))
+            for c in found
+            for load in loads_of[PRIMITIVES[c.implementation.primitive].sized][k : k + 1]
+        ]
+        bases = {same(job): job for job in (j.baseline for j in group if baselines)}
+        jobs += [base for same, base in bases.items() if same not in below]
+        below |= bases
+        jobs += [job for job in group if same(job) not in below]
     return Plan(jobs, rejected)
+
+
+def same(job: Job) -> tuple[object, ...]:
+    """What two jobs of a plan have in common where they are one."""
+    return job.digest, job.target.name, job.flags, job.workload.text, job.boards
 
 
 class Forecast(NamedTuple):

@@ -21,6 +21,7 @@ from ..pipeline import Job
 from .console import stderr
 from .options import Weighing
 from .plan import plan
+from .select import exists_at
 from .weigh import weigh
 
 
@@ -101,7 +102,7 @@ def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
         place = tree / Path(what).resolve().relative_to(top.resolve())
     except ValueError:
         raise UserError(f"{what} lies outside of the repository {top}") from None
-    if not place.exists():
+    if not exists_at(str(place)):
         raise UserError(f"{what}: revision {revision} does not have it")
     return place
 

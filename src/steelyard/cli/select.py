@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -162,7 +163,15 @@ def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
 
 #: options that are not of code: what is compiled, from where, to what; and beginnings of such
 _OURS = ("-o", "-c", "-S", "-E", "-x", "-v", "-###", "-fsyntax-only", "-wrapper")
-_OURS_FROM = ("-B", "-M", "-fplugin", "-specs", "--specs", "@", "--version", "--help", "--target-help", "-dump", "-pr")
+_OURS_FROM = ("-B", "-M", "-fplugin", "-specs", "@", "-dump", "-pr", "-save-temps", "-target", "-gcc-toolchain")
+#: the only long option that is of code; others are the build's, or other names of what is refused
+_LONG = "--param"
+#: options that only a link reads. Every image is linked in one way, with the same harness: what a row names that its
+#: link did not have would be false. -mrelax is one but on RISC-V, where it is the default
+_LINKED = re.compile(
+    r"-(?:[lLTez]|u(?!ndef$)|Wl,|Xlinker|no(?:stdlib(?!inc)|defaultlibs|startfiles|libc|-pie)|pie|static|shared|symbolic"
+    r"|rdynamic|mrelax|fuse-ld|flinker-output).*|-[sr]"
+)
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
@@ -172,9 +181,13 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     for flag in (f for s in sets for f in s):
         if not flag.startswith("-"):
             raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
-        if flag in _OURS or flag.startswith(_OURS_FROM):
+        text = ""
+        if flag in _OURS or flag.startswith(_OURS_FROM) or (flag.startswith("--") and not flag.startswith(_LONG)):
             text = "Steelyard sets this itself, or with it nothing is compiled"
-            raise UserError(f"--flags {flag!r}: {text}; give optimisation and code generation options")
+        elif _LINKED.fullmatch(flag):
+            text = "only a link reads it, and Steelyard links every image in one way"
+        if text:
+            raise UserError(f"--flags {cut(flag)!r}: {text}; give optimisation and code generation options")
     return sets or [target.toolchain.default_flags]
 
 

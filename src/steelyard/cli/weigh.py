@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..analyse.answer import PLACE, newest, run_number, told_apart
 from ..analyse.rows import rows
+from ..building import UNCONFINED
 from ..model import paths
 from ..model.errors import UserError, counted
 from ..model.implementation import Rejected
@@ -87,7 +88,8 @@ def weigh(
         if stored and max_cycles != MAX_CYCLES:
             many = counted(len(stored), "stored run")
             stderr().print(f"--max-cycles changed nothing for {many}; --force makes them again", soft_wrap=True)
-        remarks: list[str] = []
+        bare = any(UNCONFINED in r.notes and not (r.id and r.id <= last) for r in records)
+        remarks = [f"{UNCONFINED}; steelyard doctor says more"] if bare else []
         try:
             remarks += _confirmations(store, records)
             remarks += _replaced(store, stored)
