@@ -156,7 +156,8 @@ def _unstored(job: Job, setup: Setup, near: Record | None) -> Forecast:
     if near is None:
         return Forecast(job, None, "never run")
     mine = setup if setup.timing_model else replace(setup, timing_model=near.setup.timing_model)
-    changes = [text for name, text in CHANGES.items() if getattr(mine, name) != getattr(near.setup, name)]
+    texts = CHANGES | ({"timing_model": "another clock of the board"} if job.on else {})
+    changes = [text for name, text in texts.items() if getattr(mine, name) != getattr(near.setup, name)]
     if changes:
         return Forecast(job, None, f"{', '.join(changes)} since run {near.id}")
     return Forecast(job, None, f"asks the machine when it runs; all else as in run {near.id}", asks=True)
