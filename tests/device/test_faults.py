@@ -13,6 +13,7 @@ from steelyard import device
 from steelyard.device import simulator
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Reason
+from steelyard.model.record import Record
 from steelyard.model.target import Target
 from steelyard.pipeline import Pipeline
 from tests import toys
@@ -359,3 +360,33 @@ def test_a_frame_larger_than_ram_is_seen(bench: Bench, name: str) -> None:
     assert record.failure is not None
     assert record.failure.reason is Reason.STACK_OVERFLOW
     assert "a frame wraps around" in record.failure.detail
+
+
+#: C that takes a frame from the stack and gives it back, in the order of halves that ``{}`` are, with interrupts off
+FRAME = """__asm__ volatile("in r30, __SP_L__\\n in r31, __SP_H__\\n movw r20, r30\\n subi r20, lo8(%0)\\n sbci r21, hi8(%0)\\n"
+    "cli\\n {taken}" ".rept 8\\n nop\\n .endr\\n" "{given}" :: "n"({size}) : "r20", "r21", "r30", "r31");"""
+HALVES = {k: f"out __SP_{k}__, r{{}}{n}\\n " for k, n in (("L", 0), ("H", 1))}
+
+
+@pytest.mark.parametrize("name", ["uno", "nano-every"])
+def test_halves_of_the_stack_pointer_in_any_order(bench: Bench, name: str) -> None:
+    """What it is between two writes is not seen, and what it is for longer is: also where a half is written thrice."""
+    target = the_target(name)
+
+    def weighed(taken: str, given: str, size: int) -> Record:
+        of = {
+            k: "".join(HALVES[h].format(r) for h in text) for k, text, r in (("taken", taken, 2), ("given", given, 3))
+        }
+        code = FRAME.format(size=size, **of).replace("\n", " ")
+        files = {**toys.files(in_encrypt=code), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+        return bench.weigh(bench.package(files), target)
+
+    for size in (60, 130, 200, 300, 380):
+        every = [weighed(taken, given, size) for taken in ("LH", "HL") for given in ("LH", "HL")]
+        assert [r.failure for r in every] == [None] * 4
+        assert len({r.metrics["stack"] for r in every}) == 1, size
+        assert every[0].metrics["stack"] >= size
+    for taken, given in (("HLH", "HLH"), ("HLH", "LHL"), ("LHL", "LHL"), ("LH", "LH"), ("HL", "LH")):
+        failed = weighed(taken, given, 9000).failure
+        assert failed is not None, (taken, given)
+        assert failed.reason is Reason.STACK_OVERFLOW

@@ -155,6 +155,6 @@ impl Core for Avr {
     }
 
     fn hidden(&self) -> Vec<u32> {
-        vec![self.rampz.into(), self.half]
+        vec![self.rampz.into(), self.half.0]
     }
 }

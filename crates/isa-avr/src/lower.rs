@@ -24,8 +24,7 @@ const T: usize = 38;
 const I: usize = 39;
 const SP: usize = 40;
 const RAMPZ: usize = 41;
-const HALF: usize = 42;
-const ALLOWED: usize = 43;
+const ALLOWED: usize = 42;
 
 /// Why an operation is always left to its handler, if it is.
 pub(crate) fn by_handler(op: Op) -> Option<&'static str> {
@@ -55,7 +54,6 @@ impl Lower for Avr {
             slot(offset_of!(Self, sreg.i), 8),
             slot(offset_of!(Self, sp), 16),
             slot(offset_of!(Self, rampz), 8),
-            slot(offset_of!(Self, half), 32),
             slot(offset_of!(Self, sreg.allowed), 8),
         ]);
         Layout { slots, pc: offset_of!(Self, pc), by_block: true, unaligned: true, ..Layout::default() }

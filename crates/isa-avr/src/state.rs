@@ -22,10 +22,6 @@ pub struct Variant {
     pub rampz: u8,
     /// Whether the stack pointer is the end of RAM after reset; it is 0 otherwise.
     pub stack_at_end: bool,
-    /// Whether compilers write SPL before SPH, as suits XMEGA and its successors, which hold off
-    /// interrupts between the two; assembly for older cores may still do it the other way round, as
-    /// compilers do elsewhere.
-    pub stack_low_first: bool,
     /// Whether it has MUL and its relatives.
     pub multiply: bool,
     /// Whether it has JMP and CALL. Cores without them have at most 8 KiB of flash, all of which RJMP and RCALL reach: the
@@ -40,7 +36,6 @@ pub const AVR5: Variant = Variant {
     io: 0x20,
     rampz: 0,
     stack_at_end: true,
-    stack_low_first: false,
     multiply: true,
     long_jumps: true,
     sleep_enable: (0x53, 1 << 0), // SMCR
@@ -57,7 +52,7 @@ pub const AVR51: Variant = Variant { rampz: 1, stack_at_end: false, sleep_enable
 
 /// ATmega4809 and others whose I/O space starts at data address 0, without the register file in the
 /// data space (data sheet DS40002173, chapters "Memories" and "AVR CPU").
-pub const AVRXMEGA3: Variant = Variant { io: 0, stack_low_first: true, sleep_enable: (0x50, 1 << 0), ..AVR5 }; // SLPCTRL
+pub const AVRXMEGA3: Variant = Variant { io: 0, sleep_enable: (0x50, 1 << 0), ..AVR5 }; // SLPCTRL
 
 /// The core's state. The fields that handlers use most come first, within short displacements.
 #[repr(C)]
@@ -70,8 +65,8 @@ pub struct Avr {
     pub(crate) r: [u8; 257],
     /// Upper bits of ELPM's address.
     pub(crate) rampz: u8,
-    /// I/O address of the half of the stack pointer that was written alone, or 0.
-    pub(crate) half: u32,
+    /// I/O address of the half of the stack pointer that was written without the other, or 0, and the cycle then.
+    pub(crate) half: (u32, u64),
     pub(crate) variant: Variant,
     pub(crate) mem: Memory,
 }
@@ -79,7 +74,7 @@ pub struct Avr {
 impl Avr {
     /// A core with its chip, in reset.
     pub fn new(variant: Variant, mem: Memory) -> Self {
-        let mut core = Self { sreg: Sreg::default(), pc: 0, sp: 0, r: [0; 257], rampz: 0, half: 0, variant, mem };
+        let mut core = Self { sreg: Sreg::default(), pc: 0, sp: 0, r: [0; 257], rampz: 0, half: (0, 0), variant, mem };
         core.start_over();
         core
     }
@@ -98,7 +93,7 @@ impl Avr {
         let ram_end = (self.mem.ram_base as usize + self.mem.ram.len()).wrapping_sub(1) as u16;
         self.sp = if self.variant.stack_at_end { ram_end } else { 0 };
         self.rampz = 0;
-        self.half = 0;
+        self.half = (0, 0);
         self.pc = 0;
     }
 }

@@ -12,6 +12,10 @@ pub(super) const POST: u8 = Change::Post as u8;
 pub(super) const PRE: u8 = Change::Pre as u8;
 pub(super) const DISPLACE: u8 = Change::Displace as u8;
 
+/// Most cycles from the write of one half of the stack pointer to that of the other: room for restoring SREG, as compilers
+/// do, or a few instructions more. Between them interrupts are off, and nothing uses it.
+const BETWEEN_HALVES: u64 = 8;
+
 /// First registers of pointers.
 pub(super) const X: u8 = Pointer::X.low();
 pub(super) const Y: u8 = Pointer::Y.low();
@@ -48,13 +52,13 @@ impl Avr {
     pub(super) fn write_any(&mut self, address: u32, value: u8, site: Site) {
         let (io, rampz) = (self.variant.io, self.variant.rampz);
         match address.wrapping_sub(io) {
-            SPL => {
-                self.sp = self.sp & 0xFF00 | u16::from(value);
-                self.stack_written(SPL, site);
-            }
-            SPH => {
-                self.sp = self.sp & 0xFF | u16::from(value) << 8;
-                self.stack_written(SPH, site);
+            half @ (SPL | SPH) => {
+                let before = self.sp;
+                self.sp = match half {
+                    SPL => before & 0xFF00 | u16::from(value),
+                    _ => before & 0xFF | u16::from(value) << 8,
+                };
+                self.stack_written(half, before, site);
             }
             SREG => self.sreg.write(value),
             RAMPZ if rampz != 0 => self.rampz = value & rampz,
@@ -63,16 +67,20 @@ impl Avr {
         }
     }
 
-    /// One half of the stack pointer was written. It is not reported before both halves are.
-    fn stack_written(&mut self, half: u32, site: Site) {
-        let other = std::mem::replace(&mut self.half, half);
-        let whole = match self.variant.stack_low_first {
-            false => half == SPL,
-            true => other != 0 && other != half,
-        };
-        if whole {
-            self.half = 0;
+    /// One half of the stack pointer was written, in either order: what it is between the two is not reported, and what it
+    /// was for longer is.
+    fn stack_written(&mut self, half: u32, before: u16, site: Site) {
+        let now = self.mem.now(site);
+        let (other, since) = self.half;
+        let soon = now.wrapping_sub(since) <= BETWEEN_HALVES;
+        if soon && other != 0 && other != half {
+            self.half.0 = 0;
             self.mem.stack(self.sp.into(), site);
+            return;
+        }
+        self.half = (half, now);
+        if other != 0 {
+            self.mem.stack(before.into(), site);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Lowers pointers, the stack, and accesses to data and program memory to operations for the translator.
 
 use isa::Insn;
-use isa::native::{ByHandler, Emit, Op as Do, Slots, Test};
+use isa::native::{ByHandler, Emit, Op as Do, Slots};
 
-use super::{HALF, Lowering, RAMPZ, SP, Word, high, sum};
+use super::{Lowering, RAMPZ, SP, Word, high, sum};
 use crate::op::{Change, Pointer};
 use crate::spans::{self, Access, Span};
 use crate::state::{self, Avr};
@@ -74,41 +74,16 @@ impl<E: Emit> Lowering<'_, '_, E> {
         span
     }
 
-    /// One half of the stack pointer is written; see [`Avr::stack_written`].
-    pub(super) fn write_sp(&mut self, i: &Insn<Avr>, half: u32, by: ByHandler) {
-        let (old, value) = (self.e.get(SP), self.reg(i.a));
-        self.stack = None;
-        let value = self.e.widen(value, 16, false);
-        let (keep, value) = if half == state::SPL { (0xFF00, value) } else { (0xFF, self.with(Do::Shl, value, 16, 8)) };
-        let kept = self.with(Do::And, old, 16, keep);
-        let sp = self.e.op(Do::Or, kept, value);
-        let (none, this) = (self.e.int(32, 0), self.e.int(32, half.into()));
-        let wide = self.address(sp);
-        let left = if self.core.variant.stack_low_first {
-            let other = self.e.get(HALF);
-            let whole = self.e.int(32, (state::SPL + state::SPH - half).into());
-            let whole = self.e.test(Test::Eq, other, whole);
-            let before = self.address(old);
-            let wide = self.e.pick(whole, wide, before);
-            self.e.stack(by, wide);
-            self.e.pick(whole, none, this)
-        } else if half == state::SPL {
-            self.e.stack(by, wide);
-            none
-        } else {
-            this
-        };
-        self.e.set(HALF, left);
-        self.e.set(SP, sp);
-    }
-
     /// IN, OUT, LDS, STS: the address is known.
     pub(super) fn direct(&mut self, i: &Insn<Avr>, store: bool, by: ByHandler) {
         let (core, a) = (self.core, i.a);
         let io = i.imm.wrapping_sub(core.variant.io);
         let inside = |base: u32, size: usize| (i.imm.wrapping_sub(base) as usize) < size;
         match io {
-            state::SPL | state::SPH if store => self.write_sp(i, io, by),
+            state::SPL | state::SPH if store => {
+                self.e.handler(ByHandler { reads: by.reads.with(SP).with(a.into()), writes: by.writes.with(SP), ..by });
+                self.stack = None;
+            }
             state::SPL | state::SPH => {
                 let sp = self.e.get(SP);
                 let v = if io == state::SPL { self.e.narrow(sp, 8) } else { high(self.e, sp) };
