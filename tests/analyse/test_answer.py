@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from steelyard.analyse.answer import GENERATION, choose, of_one_device, told_apart
 from steelyard.analyse.compare import compare
+from steelyard.analyse.rank import apart
 from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Operation, Record
@@ -238,6 +239,27 @@ def test_a_copy_with_the_same_sources_counts_once_and_another_source_says_where_
     assert [r["label"] for r in other.rows] == ["toy1/ref (bundled)", "toy1/ref (mine)"]
     renamed = choose(numbered(record(origin="some/long/path/to/sources"), record(digest="b", origin="x")))
     assert [r["label"] for r in renamed.rows] == ["toy1/ref (aaaaaaaa)", "toy1/ref (bbbbbbbb)"]
+
+
+def test_a_version_replaces_the_last_of_its_line_whatever_its_file_is_called() -> None:
+    """Another line does not, nor a path of a user that reads alike."""
+
+    def named(origin: str, digest: str, **of: object) -> Record:
+        return replace(record(digest=digest, **of), origin=origin)  # type: ignore[arg-type]
+
+    first, second = named("j-1.zip (submission 7)", "a"), named("j-2.zip (submission 7)", "b")
+    own, other = named("./j-1.zip (submission 7)", "c"), named("j-2.zip (submission 8)", "d")
+    assert runs(choose(numbered(first, second)).rows) == [2]
+    assert runs(choose(numbered(second, first)).rows) == [2]
+    assert runs(choose(numbered(first, own, second, other)).rows) == [2, 3, 4]
+    past = told_apart(numbered(record(), first, second, other), over_time=True)
+    assert [r["label"] for r in past] == [
+        "toy1/ref (bundled)", *["toy1/ref (j-2.zip (submission 7))"] * 2, "toy1/ref (j-2.zip (submission 8))",
+    ]  # fmt: skip
+    moved = replace(first, setup=replace(first.setup, target="due"))
+    assert "means other sources" not in str(compare(numbered(second), numbered(moved, second)))
+    parts = numbered(*(named(f"j-{k}.zip (submission 7)", k, label=f"x/{k}") for k in "12"))
+    assert {r["variant"] for r in apart(parts)} == {"x"}, "one cipher, of which each version has a part"
 
 
 def test_the_same_sources_have_one_name_on_all_targets() -> None:

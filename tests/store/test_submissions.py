@@ -335,6 +335,21 @@ def test_a_new_version_knows_the_last_and_the_first(store: Store) -> None:
     assert [r.origin for r in store.runs()] == [f"toy.zip (submission {numbers[0]})"]
 
 
+def test_a_version_that_goes_back_to_older_sources_is_the_newest(store: Store) -> None:
+    """The same figures are public already, but as its own line's, whatever the file's name was."""
+    desk, line, token = Desk(store), Queue(store, "w"), ""
+    for k, digest in enumerate("aba"):
+        given = replace(GIVEN, name=f"toy-{k}.zip", content=GIVEN.content + bytes([k]), previous=token)
+        token = desk.hand_in(given, tasks(given, "a"), ROOM)
+        desk.publish(token)
+        with line.taken(["a"]) as taken:
+            assert taken is not None
+            setup = replace(RECORD.setup, implementation_digest=digest * 64)
+            at = datetime(2026, 1, 1 + k, tzinfo=UTC)
+            line.close(taken, DONE, record=replace(RECORD, setup=setup, finished=at))
+    assert [r.origin for r in store.runs()] == ["toy-2.zip (submission 1)", "toy-1.zip (submission 1)"]
+
+
 def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:
     """Whichever of the two transactions is first."""
     rounds = 12

@@ -18,6 +18,7 @@ from steelyard.store import Store
 from steelyard.store.copying import copy
 from steelyard.store.operating import forget
 from steelyard.web import address
+from steelyard.web.pages import named
 from tests.made_up import other_build, record
 from tests.web.conftest import RECORDS, Site, made
 
@@ -164,6 +165,29 @@ def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_pa
     assert "toy1/ref crypto_hash on uno, simulated: 700 bytes ROM" in shown[0].values()
     alone = Site(made(tmp_path / "alone.db", rows[0])).page("/implementations/toy1/ref/badges")
     assert set(alone.all("src", "img")) < set(shown[0])
+
+
+def test_a_badge_of_what_was_handed_in_follows_to_versions_with_other_file_names(tmp_path: Path) -> None:
+    """One for the line, whose address no file's name is in; by older addresses it is there too, also in files."""
+    versions = [
+        replace(record("toy1/ref", rom=rom, digest=digest), origin=f"j-{k}.zip (submission 7)")
+        for k, (rom, digest) in enumerate(((501, "1"), (502, "2"), (503, "3")))
+    ]
+    old = "crypto_aead-uno-j-0.zip-submission-7-O3-"
+    store = made(tmp_path / "results.db", *versions)
+    site, at = Site(store), "/implementations/toy1/ref/badges"
+    shown = [to for to in site.page(at).all("src", "img") if to.endswith("-rom.svg")]
+    assert shown == [f"{at}/crypto_aead-uno-submission-7-O3-rom.svg"]
+    assert "j-0" not in site.get(at).body.decode()
+    newest = site.get(shown[0]).body
+    assert b"503" in newest
+    [own] = (
+        named._address({"primitive": "crypto_aead", "target": "uno", "flags": "-O3"}, " (j-0.zip (submission 7))"),
+    )
+    assert own.startswith(old)
+    assert site.get(f"{at}/{own}-rom.svg").body == newest
+    page = site.page("/implementations/toy1/ref")
+    assert "History" in page.text, "of one line"
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_scenario, of_sizes
+from ..model.origin import line
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
@@ -29,7 +30,8 @@ _SO_MANY = 0.9
 
 #: known answers of NIST's sizes, which means are over
 NIST_CALLS = {"crypto_aead": 33 * 33, "crypto_hash": 1025, "crypto_cxof": 33 * 33}
-#: what the user calls sources on a target by: the newest that were run there count, whatever the flags
+#: what the user calls sources on a target by: the newest that were run there count, whatever the flags. An origin
+#: stands for its line here
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
 GENERATION = ("compiler", "harness", "timing_model")
@@ -189,7 +191,7 @@ def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> t
     """Of each place the rows that share the newest one's values under these names, and how many others there were."""
     if not names:
         return list(rows), 0
-    keys = list(map(itemgetter(*place), rows))
+    keys = _places(rows, place)
     values = list(map(itemgetter(*names), rows))
     newest: dict[Value, tuple[tuple[str, int], Value]] = {}
     for key, value, when in zip(keys, values, map(recency(), rows), strict=True):
@@ -198,6 +200,18 @@ def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> t
             newest[key] = when, value
     kept = [r for r, key, value in zip(rows, keys, values, strict=True) if newest[key][1] == value]
     return kept, len(rows) - len(kept)
+
+
+def _places(rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
+    """What rows have under these names; for an origin its line."""
+    found = list(map(itemgetter(*names), rows))
+    if "origin" not in names:
+        return found
+    at = names.index("origin")
+    lines = {o: line(str(o)) for o in {place[at] for place in found}}
+    if all(o == of for o, of in lines.items()):
+        return found
+    return [(*place[:at], lines[place[at]], *place[at + 1 :]) for place in found]
 
 
 def _of_one_generation(rows: Sequence[Row], place: Sequence[str], how: Together) -> tuple[list[Row], int]:
@@ -275,17 +289,25 @@ def workload_name(workload: str) -> str:
 def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     """The rows; where a label means different sources it says which: where they came from, or their digest. What
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
-    what = came_from if over_time else _digest
-    meant: dict[tuple[Value, Value], dict[str, set[str]]] = {}
-    newest: dict[tuple[Value, Value, str], tuple[tuple[str, int], str]] = {}
+    what: Callable[[Row], Value] = place_of if over_time else _digest
+    meant: dict[tuple[Value, Value], dict[Value, set[int | str]]] = {}
+    newest: dict[tuple[Value, Value, int | str], tuple[tuple[str, int], Value]] = {}
     when = recency()
     for r in rows:
-        meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(came_from(r))
-        key = (r["primitive"], r["label"], came_from(r))
-        newest[key] = max(newest.get(key, (("", 0), "")), (when(r), what(r)))
+        place = place_of(r)
+        meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(place)
+        key = (r["primitive"], r["label"], place)
+        newest[key] = max(newest.get(key, (("", 0), "")), (when(r), what(r)), key=_newer)
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)
+    called = called_by(rows)
+
+    def which(row: Row, sources: Mapping[Value, set[int | str]]) -> str:
+        places = [place for of in sources.values() for place in of]
+        told = len(set(places)) == len(places) == len(sources) and all(len(called[p]) <= _SHORT for p in places)
+        return called[place_of(row)] if over_time or told or not _digest(row) else _digest(row)[:8]
+
     made = []
     for r in rows:
         sources = several.get((r["primitive"], r["label"]))
@@ -295,7 +317,7 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
         places = sources[what(r)]  # the same sources have one name, wherever they came from
         replaced = all(newest[r["primitive"], r["label"], place][1] != what(r) for place in places)
         older = ", older" if replaced else ""
-        made.append(r | {"label": f"{r['label']} ({_which(r, sources)}{older})"})
+        made.append(r | {"label": f"{r['label']} ({which(r, sources)}{older})"})
     return made
 
 
@@ -331,6 +353,10 @@ def most_known(rows: Iterable[Row]) -> tuple[int, int]:
     return max((made for made, _ in some), default=0), min(left_out, default=0)
 
 
+def _newer(found: tuple[tuple[str, int], Value]) -> tuple[tuple[str, int], str]:
+    return found[0], str(found[1])
+
+
 def _digest(row: Row) -> str:
     return str(row.get("digest") or "")
 
@@ -340,10 +366,21 @@ def came_from(row: Row) -> str:
     return str(row.get("origin") or BUNDLED).split(" at ")[0]
 
 
-def _which(row: Row, sources: dict[str, set[str]]) -> str:
-    places = [place for of in sources.values() for place in of]
-    told = len(set(places)) == len(places) == len(sources) and all(len(p) <= _SHORT for p in places)
-    return came_from(row) if told or not _digest(row) else _digest(row)[:8]
+def place_of(row: Row) -> int | str:
+    """The same for what is kept by it: of what was handed in the number of its line, whose versions may be called
+    anything. :func:`called_by` has its name."""
+    return line(came_from(row))
+
+
+def called_by(rows: Iterable[Row]) -> dict[int | str, str]:
+    """What to call each place of the rows: a line as its newest version's file is called."""
+    newest: dict[int | str, Row] = {}
+    when = recency()
+    for r in rows:
+        place = place_of(r)
+        if isinstance(place, str) or place not in newest or when(r) > when(newest[place]):
+            newest[place] = r
+    return {place: came_from(r) for place, r in newest.items()}
 
 
 def _of_a_scenario(row: Row) -> bool:

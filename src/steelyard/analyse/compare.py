@@ -17,13 +17,14 @@ from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from .answer import (
     BUNDLED,
-    came_from,
+    called_by,
     common_workload,
     countable,
     has_fewer,
     most_known,
     of_one_device,
     pattern,
+    place_of,
     run_number,
     workload_name,
 )
@@ -208,12 +209,14 @@ def _of_one_place(rows: Sequence[Row], said: dict[str, None]) -> list[Row]:
     of: dict[Key, list[Row]] = grouped(rows, itemgetter("primitive", "label"))
     kept: set[int] = set()
     for (_, label), some in of.items():
-        place = BUNDLED if any(came_from(r) == BUNDLED for r in some) else came_from(max(some, key=run_number))
-        same = {digest for r in some if came_from(r) == place and (digest := r.get("digest"))}
-        taken = {id(r) for r in some if came_from(r) == place or r.get("digest") in same}
+        places = {id(r): place_of(r) for r in some}
+        place = BUNDLED if BUNDLED in places.values() else place_of(max(some, key=run_number))
+        same = {digest for r in some if places[id(r)] == place and (digest := r.get("digest"))}
+        taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
         kept |= taken
-        if others := sorted({came_from(r) for r in some if id(r) not in taken}):
-            instead = "the bundled one" if place == BUNDLED else place
+        called = called_by(some)
+        if others := sorted({called[places[id(r)]] for r in some if id(r) not in taken}):
+            instead = "the bundled one" if place == BUNDLED else called[place]
             said[f"{label} means other sources too ({', '.join(others)}): {instead} was compared"] = None
     return [r for r in rows if id(r) in kept]
 

@@ -14,7 +14,7 @@ from operator import itemgetter, le
 from msgspec import Struct
 
 from ..model.row import Row, Value, grouped
-from .answer import BUNDLED, came_from
+from .answer import BUNDLED, called_by, came_from, place_of
 
 
 class Place(Struct, frozen=True):
@@ -42,12 +42,15 @@ def apart(rows: Sequence[Row]) -> list[Row]:
     """The rows; a variant that nobody knows means another cipher in each place where sources came from, and is called
     so. Places that have the same sources of it are one."""
     sources: dict[tuple[Value, Value], dict[tuple[str, Value], None]] = {}
+    places = called_by(rows)
     for r in rows:
-        sources.setdefault(_cipher(r), {})[_folder(r), r.get("digest")] = None
+        sources.setdefault(_cipher(r), {})[_folder(r, places), r.get("digest")] = None
     called = {name: _joined(some) for name, some in sources.items()}
     strange = {n for n, of in called.items() if len({*of.values()}) > 1 and not _is_known(*map(str, n))}
     return [
-        r | {"variant": f"{r['variant']} ({called[name][_folder(r)]})"} if (name := _cipher(r)) in strange else r
+        r | {"variant": f"{r['variant']} ({called[name][_folder(r, places)]})"}
+        if (name := _cipher(r)) in strange
+        else r
         for r in rows
     ]
 
@@ -67,9 +70,9 @@ def _joined(sources: Iterable[tuple[str, Value]]) -> dict[str, str]:
     return {place: min(places, key=lambda p: (len(p), p)) for places, _ in parts for place in places}
 
 
-def _folder(row: Row) -> str:
+def _folder(row: Row, places: Mapping[int | str, str]) -> str:
     """Where all implementations of a row's variant came from: whoever names one of them names a folder in it."""
-    return came_from(row).rstrip("/").removesuffix(f"/{row.get('implementation')}")
+    return places[place_of(row)].rstrip("/").removesuffix(f"/{row.get('implementation')}")
 
 
 def _is_known(primitive: str, variant: str) -> bool:

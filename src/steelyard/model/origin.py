@@ -29,6 +29,13 @@ def submission(origin: str) -> HandedIn | None:
     return None if found is None else HandedIn(found[1], int(found[2]))
 
 
+def line(origin: str) -> int | str:
+    """Whose versions replace each other: of submissions the number of the first, for each version's file may have
+    another name, else the origin."""
+    found = submission(origin)
+    return origin if found is None else found.first
+
+
 def of_path(path: str) -> str:
     """What a run is named by whose sources are at a ``path``: the same place in other words, where a submission has
     that name."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
-from steelyard.model.origin import of_submission
+from steelyard.model.origin import line, of_submission
 from steelyard.model.record import Record
 
 from . import schema
@@ -225,11 +225,11 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
 
 
 def _public(connection: Connection, record: Record, named: str, *, late: bool) -> bool:
-    """Whether the run that counts for a record's setup is of another origin, and says the same; or, where the record is
+    """Whether the run that counts for a record's setup is of another line, and says the same; or, where the record is
     ``late``, ended after it and counts before it, as a machine's failure does not."""
     with suppress(StoreError):
         return any(
-            (known.origin != named and _says(known) == _says(record))
+            (line(known.origin) != line(named) and _says(known) == _says(record))
             or (late and (known.final or not record.final) and is_later(known, record))
             for known in Reader(connection).records(by_keys([record.setup.key]))
         )

@@ -43,7 +43,7 @@ class Table(Struct, frozen=True):
 
 class Picture(Struct, frozen=True):
     """A figure in a file of its own, drawn when it is asked for: a Vega-Lite specification, or text of SVG. ``group``
-    and ``own`` are as a sheet's."""
+    and ``own`` are as a sheet's; ``older`` are labels by which others may still know it."""
 
     label: str
     title: str
@@ -52,6 +52,7 @@ class Picture(Struct, frozen=True):
     svg: Callable[[], str] | None = None
     group: Group | None = None
     own: str = ""
+    older: tuple[str, ...] = ()
 
 
 class Markup(Struct, frozen=True):
@@ -127,4 +128,4 @@ class Page(Struct, frozen=True):
     def picture(self, label: str) -> Picture | None:
         """The figure of this label."""
         pictures = (b for b in self.blocks if isinstance(b, Picture))
-        return next((p for p in pictures if label and label in (p.label, p.own)), None)
+        return next((p for p in pictures if label and label in (p.label, p.own, *p.older)), None)

@@ -184,7 +184,7 @@ def _files(plan: Plan, made: Page, path: str) -> Iterator[tuple[str, bytes]]:
             except UserError:  # a format that this one has not
                 continue
             if content is not None:
-                for label in labels:
+                for label in (*labels, *(block.older if isinstance(block, Picture) else ())):
                     yield file_of(f"{path.rstrip('/')}/{quote(label, safe='')}.{ending}"), content
 
 

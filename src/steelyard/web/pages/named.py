@@ -10,7 +10,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from ...analyse import order
-from ...analyse.answer import BUNDLED, Answer, came_from, choose, run_number, told_apart
+from ...analyse.answer import BUNDLED, Answer, came_from, choose, place_of, run_number, told_apart
 from ...model.errors import cut
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
@@ -142,16 +142,20 @@ def badges(v: View, variant: str, name: str) -> Page:
         raise NotThereError(f"{cut(variant)}/{cut(name)} has no verified figures")
     blocks: list[Block] = []
     several = len({r["primitive"] for r in good}) > 1
-    newest: dict[str, Row] = {}
-    for row in sorted(told_apart(good, over_time=True), key=run_number):
-        newest[_place(row)] = row
-    for row in newest.values():
-        place = _place(row)
+    newest = {_place(row): row for row in sorted(told_apart(good, over_time=True), key=run_number)}
+    files: dict[int | str, set[str]] = {}
+    if any(isinstance(place_of(r), int) for r in good):
+        for r in v.rows.found(all_runs=True, variant=variant, implementation=name).rows:
+            files.setdefault(place_of(r), set()).add(came_from(r))
+    for place, row in newest.items():
+        of_line = isinstance(place_of(row), int)
+        older = [_address(row, f" ({file})") for file in sorted(files[place_of(row)])] if of_line else []
         if several:
             row = row | {"label": f"{row['label']} {row['primitive']}"}
         for metric in (n for n in _BADGES if row.get(n) is not None):
             title = ": ".join(badge.text(row, metric))
-            blocks.append(Picture(f"{place}-{metric}", title, "", svg=partial(badge.badge, row, metric)))
+            drawn, labels = partial(badge.badge, row, metric), tuple(f"{label}-{metric}" for label in older)
+            blocks.append(Picture(f"{place}-{metric}", title, "", svg=drawn, older=labels))
     trail = [(f"{variant}/{name}", address.path("implementations", variant, name))]
     lead = "Whichever page shows a badge by its address has the newest figure. So it is with the figures of all pages."
     return Page(f"Badges of {variant}/{name}", blocks, lead, trail=trail)
@@ -159,9 +163,17 @@ def badges(v: View, variant: str, name: str) -> Page:
 
 def _place(row: Row) -> str:
     """What the addresses of a row's badges begin with: all that tells it from other rows of its name, whichever of them
-    are there, so that no address ever has another place's figure. Where that cannot be read in it, a digest is at its
-    end."""
-    source = "" if (place := came_from(row)) == BUNDLED else f" ({place})"
+    are there, so that no address ever has another place's figure. What was handed in goes by its line's number, which
+    stays when a version's file has another name."""
+    place = place_of(row)
+    return _address(
+        row, f" submission {place}" if isinstance(place, int) else "" if place == BUNDLED else f" ({place})"
+    )
+
+
+def _address(row: Row, source: str) -> str:
+    """Begin of the addresses of a row's badges, with where it is from. Where that cannot be read in it, a digest is at
+    its end."""
     exact = f"{row['primitive']} {row['target']}{source} {row['flags']}"
     end = "" if re.fullmatch(r"[\w. -]*", exact) else f" {sha256(exact.encode()).hexdigest()[:8]}"
     return re.sub(r"[^\w.]+", "-", exact + end).strip("-")
@@ -171,7 +183,7 @@ def _several(every: Sequence[Row]) -> list[list[Row]]:
     """Runs of one place, the oldest first, where there are several."""
     places = grouped(
         sorted((r for r in every if r["outcome"] == "verified"), key=run_number),
-        lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"], came_from(r)),
+        lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"], place_of(r)),
     )
     return [rows for rows in places.values() if len(rows) > 1]
 
