@@ -85,6 +85,24 @@ def test_what_compilers_write_has_a_limit(
     assert bench.build(package, uno).cached
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.S", f'.rept 2000\n.warning "{"x" * 1000}"\n.endr\n'),
+        ("x.c", f"#warning {'x' * 1000}\n" * 2000),
+    ],
+    ids=["assembler", "compiler"],
+)
+def test_a_compiler_that_says_more_than_a_file_may_have_is_the_sources_doing(
+    bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    monkeypatch.setattr(script, "LARGEST", 1 << 20)
+    monkeypatch.setattr(image, "LARGEST", 1 << 20)
+    built = bench.build(bench.package({**GOOD, name: text}), uno)
+    assert built.failure == Failure(Reason.COMPILE_ERROR, f"{name}: makes a file of more than 1 MiB")
+    assert built.log
+
+
 def test_a_build_that_fails_keeps_no_objects(bench: Bench, uno: Target) -> None:
     files = {**GOOD, "big.S": ".globl big\nbig: .fill 100000\n", "c.c": "extern char big[]; char *x(void);"}
     files["encrypt.c"] = toys.source(top="extern char big[];", in_encrypt="k += big[mlen];")

@@ -55,7 +55,9 @@ class Script:
             f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v {trouble.MEMORY >> 10}",
             "failed=; a=${1-.} o=$a",
             # compilers say on the standard error why they fail; on the output a source may say that (``.print``)
-            'r() { n=$1; shift; "$@" >>"$o/$n.out.log" 2>>"$o/$n.log" && return',
+            # redirected in a process of its own: else the shell too says there what ended a command, also where it was
+            # too much, and ends by that itself
+            'r() { n=$1; shift; ("$@" >>"$o/$n.out.log" 2>>"$o/$n.log") && return',
             'c=$?; failed=1; echo "fail $c $n" >>"$o/status"; return 1; }',
             'h() { [ "$o" = . ] || for f in *; do [ "$f" = src ] || [ ! -e "$f" ] || mv -- "$f" "$o"; done; }',
         ]
