@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +24,9 @@ from steelyard.web.news import News, Since
 from steelyard.web.reply import HTML, Reply
 from tests.made_up import record
 from tests.store.handed_in import GIVEN, ROOM, tasks
+from tests.store.servers import _port
 from tests.web.conftest import ask
+from tests.web.handing_in import launched, request
 
 
 @pytest.fixture
@@ -230,3 +233,14 @@ def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:
         return after.plain
 
     assert asyncio.run(play()) == b"page 2"
+
+
+def test_sigterm_ends_the_server_as_quietly_as_ctrl_c(results: Path) -> None:
+    port = _port()
+    with launched("serve", "--port", str(port), "--db", str(results)) as process:
+        assert process.stderr is not None
+        assert "stop with Ctrl-C" in process.stderr.readline()
+        assert request(f"http://127.0.0.1:{port}", "/").status == 200  # the processes that make pages are there
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.read() == "steelyard: stopped\n"
+        assert process.wait(60) == 130

@@ -15,6 +15,7 @@ from ..model.errors import UserError
 from . import options, select
 from .console import stderr
 from .options import Number, command
+from .stopping import as_ctrl_c
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -53,6 +54,11 @@ def verb(ask: Serve) -> int:
         raise UserError("--review: is of what others hand in; it needs --submissions")
     if ask.work and not ask.submissions:
         raise UserError("--work: weighs what others hand in; it needs --submissions")
+    with as_ctrl_c():
+        return _serve(ask)
+
+
+def _serve(ask: Serve) -> int:
     from ..web import ahead
 
     ahead.start()

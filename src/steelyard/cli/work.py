@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from ..model.errors import UserError
 from . import options, select
 from .console import stderr
 from .options import command
+from .stopping import as_ctrl_c
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,8 +98,7 @@ def verb(ask: Work) -> int:
     also = f", and on boards: {', '.join(lab)}" if lab else ""
     stderr().print(f"takes jobs on {', '.join(targets)}{also}; stop with Ctrl-C", soft_wrap=True)
     over = Event()
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    with as_ctrl_c():
         if ask.server:
             from ..web.hired import HttpQueue
 
@@ -111,8 +110,6 @@ def verb(ask: Work) -> int:
             if "_server" in vars(store):
                 raise UserError("--db: is a server; give --server and --key instead, or the database itself")
             work(store, targets, say, over, until_empty=ask.until_empty, boards=_boards, lab=lab)
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return 0
 
 
