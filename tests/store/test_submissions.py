@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from steelyard.model.errors import UserError
 from steelyard.model.record import Point, Record
@@ -234,6 +234,26 @@ def test_a_deleted_submission_s_file_name_is_not_public_any_more(database: str, 
             assert origins == ["theirs.zip (submission 2)"] * 2
         assert yard.delete(2) == 2
         assert store.orphans() == []
+
+
+def test_what_compilers_said_is_stored_once(store: Store) -> None:
+    """Whoever asks has that of the last time that the job was done; of an older version the job has it."""
+    desk, yard = Desk(store), Yard(store)
+    token = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+    for said in ("first", "second"):
+        with Queue(store, "w").taken("a") as taken:
+            assert taken is not None
+            Queue(store, "w").close(taken, DONE, record=RECORD, log=said)
+        assert desk.log(1) == said
+        if said == "first":
+            yard.repeat(1)
+    assert [a.log for a in yard.job(1)[1]] == ["second", "first"]
+    desk.publish(token)
+    assert store.get_blob(store.runs()[0].log) == b"second"
+    with store._engine.begin() as connection:
+        assert connection.execute(select(schema.job.c.log)).scalars().all() == [None]
+        connection.execute(update(schema.job).values(log="older"))
+    assert desk.log(1) == "older"
 
 
 def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, insert, or_, select, text, update
 
 from steelyard.model.origin import line, of_submission
 from steelyard.model.record import Record
@@ -84,6 +84,16 @@ _PUBLIC = text(
 _ORIGINS = text(
     "SELECT id, first_id, name, found FROM submission WHERE package_id = :package AND state = :state ORDER BY id"
 )
+#: what the compilers said where a job was done: its last attempt has it, or the job itself, of an older version
+LOG = func.coalesce(
+    _job.c.log,
+    select(_attempt.c.log)
+    .where(_attempt.c.job_id == _job.c.id, _attempt.c.outcome == DONE)
+    .order_by(_attempt.c.id.desc())
+    .limit(1)
+    .correlate(_job)
+    .scalar_subquery(),
+).label("log")
 
 
 class Mine(Struct, frozen=True):
@@ -196,7 +206,7 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
     if not named_by:
         return 0
     rows = connection.execute(
-        select(_job.c.id, _job.c.task, _job.c.record, _job.c.log).where(
+        select(_job.c.id, _job.c.task, _job.c.record, LOG).where(
             _job.c.package_id == package, _job.c.state == DONE, _job.c.record.is_not(None), _job.c.run_id.is_(None)
         )
     ).all()
@@ -399,7 +409,7 @@ class Queue:
         Raises :class:`LeaseLost`, and stores nothing, where another has taken over."""
         values: dict[str, Any] = {"state": state, "detail": storable(detail)}
         if record is not None:
-            values |= {"record": msgspec.json.encode(dated(record)).decode(), "log": storable(log)}
+            values["record"] = msgspec.json.encode(dated(record)).decode()
         if state == WAITING:
             values["ready"] = now() + PAUSE * min(max(taken.attempt, 1), ATTEMPTS)  # a worker may say anything
         self._close(taken, values, state, log)

@@ -189,7 +189,7 @@ class Desk:
     def log(self, number: int) -> str:
         """What the compilers said in a job; empty where they said nothing."""
         with explained(self._store._name), self._store._engine.connect() as connection:
-            return str(connection.execute(select(_job.c.log).where(_job.c.id == number)).scalar() or "")
+            return str(connection.execute(select(queue.LOG).where(_job.c.id == number)).scalar() or "")
 
     def publish(self, token: str) -> int:
         """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""
