@@ -168,7 +168,7 @@ def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_pa
 
 
 def test_a_badge_of_what_was_handed_in_follows_to_versions_with_other_file_names(tmp_path: Path) -> None:
-    """One for the line, whose address no file's name is in; by older addresses it is there too, also in files."""
+    """One for the line, whose address no file's name is in; by older addresses it is there too."""
     versions = [
         replace(record("toy1/ref", rom=rom, digest=digest), origin=f"j-{k}.zip (submission 7)")
         for k, (rom, digest) in enumerate(((501, "1"), (502, "2"), (503, "3")))
