@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 8
+#define SY_PROTOCOL 9
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 

@@ -226,7 +226,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
 {
     struct sy_call call;
     uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
-    uint8_t op, flags, offset, intact = 1, same = 1, changed = 0, i, repeat;
+    uint8_t op, flags, offset, out_offset, intact = 1, same = 1, changed = 0, i, repeat;
     uint16_t out_len, over;
     uint32_t out_max, need, expected, stack = 0, heap;
 #if SY_REPEAT > 1
@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     op = get();
     flags = get();
     offset = get() & 7u;
-    (void)get();
+    out_offset = get() & 7u;
     call.in_len = get16();
     call.ad_len = get16();
     length = (uint16_t)(length - RUN_HEADER);
@@ -268,7 +268,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     npub = place(&next, sy_npub_bytes, sy_api == SY_API_BLOCK ? 0 : offset); /* contexts are always aligned */
     ad = place(&next, call.ad_len, offset);
     in = place(&next, call.in_len, offset);
-    call.out = place(&next, (uint16_t)out_max, op >= SY_SCHEDULE_ENCRYPT ? 0 : offset);
+    call.out = place(&next, (uint16_t)out_max, op >= SY_SCHEDULE_ENCRYPT ? 0 : out_offset);
     guard = next;
     next += GUARD;
     receive(key, sy_key_bytes);

@@ -414,7 +414,7 @@ class Pipeline:
         warm_empty = measure.empty_calls(client, operations, warm=True) if warm else empty
         power = lab.power(link, client, known.calls) if job.metered else None
         if implementation.interface == "nist":  # FELICS promises neither
-            verify.promised(verifier, known)
+            verify.promised(verifier)
         if job.target.device == "simulator":
             verify.block_parts(verifier, (known.calls, fresh), self._part_of(job, built))
         own, repeats = known.calls, list[str]()

@@ -266,11 +266,37 @@ WRONG = {
         "vector 1: got ",
     ),
     "no block": ({"block": 0, "variant": "mystery"}, Reason.UNSUPPORTED_SIZE, "key 16, block 0, context 16 bytes"),
-    "not in place": ({"before": "memset(out, 0, CRYPTO_BLOCKBYTES);"}, Reason.WRONG_OUTPUT, "encrypt in place, "),
+    "not in place": (
+        {"before": "memset(out, 0, CRYPTO_BLOCKBYTES);"},
+        Reason.WRONG_OUTPUT,
+        "encrypt in place at 8n+0, ",
+    ),
     "not at odd addresses": (
         {"before": "if ((uintptr_t)in & 1 && out != in) return 1;"},
         Reason.WRONG_OUTPUT,
-        "with buffers at odd addresses, encrypt returned 1",
+        "with input at 8n+1, output at 8n+0, encrypt returned 1",
+    ),
+    **{
+        f"not {text}": ({"before": f"if ({at}) ctx++;"}, Reason.WRONG_OUTPUT, f"encrypt {text}, got ")
+        for at, text in (
+            ("(uintptr_t)in % 4 == 2 && out != in", "with input at 8n+2, output at 8n+0"),
+            ("(uintptr_t)in % 8 == 4 && out != in", "with input at 8n+4, output at 8n+0"),
+            ("(uintptr_t)out % 4 == 2 && out != in", "with input at 8n+0, output at 8n+2"),
+            ("(uintptr_t)in & 1 && !((uintptr_t)out & 1)", "with input at 8n+1, output at 8n+0"),
+            ("!((uintptr_t)in & 3) && (uintptr_t)out & 1", "with input at 8n+0, output at 8n+1"),
+            ("(uintptr_t)in % 8 == 5 && (uintptr_t)out % 8 == 6", "with input at 8n+5, output at 8n+6"),
+            ("(uintptr_t)in % 4 == 2 && out == in", "in place at 8n+2"),
+        )
+    },
+    "decryption not at even addresses": (
+        {"decrypt": "if ((uintptr_t)in % 4 == 2) out[0] ^= 1;"},
+        Reason.WRONG_OUTPUT,
+        "decrypt with input at 8n+2, output at 8n+0, got ",
+    ),
+    "a schedule not with keys at even addresses": (
+        {"schedule": "if ((uintptr_t)k % 8 == 6) ctx[0] ^= 1;"},
+        Reason.WRONG_OUTPUT,
+        "encrypt after a schedule with its key at 8n+6, got ",
     ),
     "it fails": ({"encrypt": "code = -1;"}, Reason.WRONG_OUTPUT, "vector 1: encrypt returned -1"),
     "there is no room for its heap": (
@@ -395,7 +421,7 @@ def test_no_figure_is_of_a_context_or_key_that_was_used_before(bench: Bench, uno
     known, _ = verify.known_blocks_answers(verifier)
     fresh = verify.fresh_blocks(verifier, known) + verify.fresh_blocks(verifier, known, every=True)
     verify.reused(verifier, known)
-    verify.promised(verifier, known)
+    verify.promised(verifier)
     first: dict[tuple[Op, bytes], Request] = {}
     for r in client.asked:
         first.setdefault((r.op, r.key if r.op.is_schedule else r.npub), r)

@@ -43,7 +43,7 @@ def encode(r: Request) -> bytes:
         text = f"a call with {size} bytes of input is too large: a frame carries at most {frame.MAX_PAYLOAD}"
         raise DeviceError(Failure(Reason.UNSUPPORTED_SIZE, text))
     flags = r.paint * frame.PAINT | r.in_place * frame.IN_PLACE | r.warm * frame.WARM
-    head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], flags, r.offset, 0, len(r.data), len(r.ad))
+    head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], flags, *r.misaligned, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
 
@@ -395,8 +395,8 @@ _LOST_BLOCKS = (
 def _in_front(hello: Hello, request: Request, stray: Stray) -> str:
     """What a call writes right in front of its output, where alignment leaves bytes that are nobody's (``place`` in
     harness/main.c); empty where it writes into its input alone."""
-    offset = 0 if request.op.is_schedule else request.offset
-    between = -(request.offset + len(request.data)) % 8 + offset
+    offset, out_offset = request.misaligned
+    between = -(offset + len(request.data)) % 8 + out_offset
     beyond = stray.past + stray.span + hello.room(request.op, len(request.data)) + between
     return f"writes {counted(min(stray.count, beyond), 'byte')} in front of its output buffer" if beyond > 0 else ""
 

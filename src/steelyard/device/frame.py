@@ -15,7 +15,7 @@ RUN = 2
 HASTEN = 3
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 8
+PROTOCOL = 9
 MAX_PAYLOAD = 0xFFFF
 #: bytes before the payload, and after it
 HEAD, TAIL = 5, 2
@@ -26,8 +26,9 @@ RUN_ANSWER = struct.Struct("<iIBBIII")
 #: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it; repeated
 #: calls gave equal answers; a call changed its nonce or context
 INTACT, PULSE, ALIKE, CHANGED = 1, 2, 4, 8
-#: flags of a run: the harness measures the stack, gives the output the input's address, and makes another call first
+#: flags of a run: the harness measures the stack, gives the input the output's address, and makes another call first
 PAINT, IN_PLACE, WARM = 1, 2, 4
+#: operation, flags, bytes by which inputs and output are misaligned, bytes of data and associated data
 RUN_HEADER = struct.Struct("<BBBBHH")
 #: the bit of the handshake's parts that says that the harness settles caches, and can leave them warm
 WARMS = 4

@@ -63,10 +63,11 @@ def sizes_of(given: str, data: bytes, ad: bytes, secrets: bytes) -> str:
 
 class Request(Struct, frozen=True):
     """One call: ``data`` is the message, the ciphertext with its tag, or a block; ``npub`` is a block cipher's context.
-    ``offset`` misaligns every buffer but contexts by that many bytes. ``paint`` asks the harness to measure the stack
-    itself. ``aside`` says that no figure comes from the call: a simulator's branch predictor forgets it. ``in_place``
-    gives the output the input's address. A ``warm`` one comes right after a call with other inputs, which are its
-    ``ad`` (context or nonce, key, data), and finds the caches as that left them."""
+    ``offset`` misaligns every buffer but contexts by that many bytes, 0 to 7, and ``out_offset`` the output by others.
+    ``paint`` asks the harness to measure the stack itself. ``aside`` says that no figure comes from the call: a
+    simulator's branch predictor forgets it. ``in_place`` gives the input the output's address. A ``warm`` one comes
+    right after a call with other inputs, which are its ``ad`` (context or nonce, key, data), and finds the caches as
+    that left them."""
 
     op: Op
     key: bytes
@@ -74,10 +75,17 @@ class Request(Struct, frozen=True):
     ad: bytes
     data: bytes
     offset: int = 0
+    out_offset: int | None = None
     paint: bool = False
     aside: bool = False
     in_place: bool = False
     warm: bool = False
+
+    @property
+    def misaligned(self) -> tuple[int, int]:
+        """The bytes by which inputs and output are misaligned. Contexts are not."""
+        out = self.offset if self.out_offset is None else self.out_offset
+        return self.offset, 0 if self.op.is_schedule else out
 
     def after(self, other: Request) -> Request:
         """The same as a warm call, right after one with the ``other``'s inputs."""
@@ -293,7 +301,7 @@ Observed = tuple[str, Vector, CallResult]
 
 class Beside(Struct, frozen=True):
     """Calls whose cycles are in no figure, all with right answers: the ``first`` of each operation after a restart,
-    those that come ``late`` in a long row with one context, those with buffers ``elsewhere``: in place, at odd
+    those that come ``late`` in a long row with one context, those with buffers ``elsewhere``: in place, at other
     addresses, and ``decoys`` among those that are."""
 
     first: list[Observed] = []

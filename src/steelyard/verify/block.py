@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -29,14 +30,42 @@ from .orders import Orders, orders
 FRESH = 16
 #: calls that show how deep the stack is
 _PROBED = 4
-#: answers that are asked for again in place and at odd addresses, and of each image with one direction only
-_PROMISED, _SAMPLE = 4, 12
-#: how buffers may lie besides aligned and apart; contexts are always aligned
-_PROMISES = (
-    ("with buffers at odd addresses", 1, False),
-    ("in place", 0, True),
-    ("in place at odd addresses", 3, True),
-)
+#: calls that are made again with images of one direction only
+_SAMPLE = 12
+#: addresses that differ to a word of any chip; contexts are always aligned to so many bytes
+_ADDRESSES = 8
+
+
+class _Place(NamedTuple):
+    """Bytes past a multiple of 8 where the ``key`` of a context was, and ``given`` and ``out`` of a block are."""
+
+    key: int
+    given: int
+    out: int
+    in_place: bool = False
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The fields of the request for the block."""
+        return {"offset": self.given, "out_offset": self.out, "in_place": self.in_place, "aside": True}
+
+    @property
+    def text(self) -> str:
+        """Where the buffers are, after the name of a call."""
+        if self.in_place:
+            return f"in place at 8n+{self.out}"
+        if not (self.given or self.out):
+            return f"after a schedule with its key at 8n+{self.key}"
+        return f"with input at 8n+{self.given}, output at 8n+{self.out}"
+
+
+_ALL = range(_ADDRESSES)
+#: each address of a key, each of input and output together, and each in place, all with several keys and blocks
+_PLACES = {
+    "after a schedule with its key at any address": [_Place(k, 0, 0) for k in _ALL],
+    "with input and output at any address": [_Place((i + o) % _ADDRESSES, i, o) for i in _ALL for o in _ALL if i or o],
+    "in place": [_Place(o, o, o, in_place=True) for o in _ALL],
+}
 #: vectors of a package's own file
 _MOST = 1024
 #: the schedule of each direction
@@ -311,38 +340,43 @@ def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Obser
     return calls
 
 
-def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
-    """Keys and blocks at odd addresses, and output in place of the input, which ``crypto_block.h`` allows. Raises
-    :class:`Mismatch` and :class:`DeviceError`."""
-    fresh = [verifier.vector(f"promised/{k}", 0) for k in range(_PROMISED)]  # a package can tell the known ones apart
-    answered = made_all(verifier.client, Op.ENCRYPT, [(v.key, v.message) for v in fresh], aside=True)
-    verifier.agrees(fresh, [a.output for a in answered], _FRESH)
-    chosen = [
-        *known.outputs[:: len(known.outputs) // _PROMISED],
-        *zip(fresh, (a.output for a in answered), strict=True),
-    ]
-    for how, offset, in_place in _PROMISES:
-        for op in SCHEDULES:
-            asked = [replace(verifier.schedule(op, v), offset=offset, aside=True) for v, _ in chosen]
-            data = [(v.message, c) if op is Op.ENCRYPT else (c, v.message) for v, c in chosen]
-            try:
-                scheduled = list(verifier.client.calls(asked))
-                verifier.beside.elsewhere.extend(
-                    r.seen(a) for r, a in zip(asked, scheduled, strict=True) if a.code == 0
-                )
-                contexts = [answer.output for answer in scheduled]
-                turns = zip(chosen, contexts, data, strict=True)
-                asked = [verifier.block(op, v, context, given) for (v, _), context, (given, _) in turns]
-                asked = [replace(r, offset=offset, in_place=in_place, aside=True) for r in asked]
-                answers = list(verifier.client.calls(asked))
-            except DeviceError as e:
-                if e.failure.reason in LAB:  # no doing of the implementation's
-                    raise
-                raise DeviceError(replace(e.failure, detail=f"{how}: {e.failure.detail}")) from e
-            for r, answer, (_, want) in zip(asked, answers, data, strict=True):
-                verifier.sane(r, answer, f"{how}, ")
-                same(answer.output, want, Reason.WRONG_OUTPUT, f"{op.value} {how}, ")
-                verifier.beside.elsewhere.append(r.seen(answer))
+def promised(verifier: BlockVerifier) -> None:
+    """Keys, inputs and outputs at all addresses, and output in place of the input, as ``crypto_block.h`` allows, with
+    fresh keys and blocks: a package can tell the known ones apart. Raises :class:`Mismatch` and
+    :class:`DeviceError`."""
+    client, beside = verifier.client, verifier.beside.elsewhere
+    fresh = [verifier.vector(f"promised/{k}", 0) for k in range(_ADDRESSES)]
+    answered = made_all(client, Op.ENCRYPT, [(v.key, v.message) for v in fresh], aside=True)
+    encrypted = [a.output for a in answered]
+    verifier.agrees(fresh, encrypted, _FRESH)
+    for op in SCHEDULES:
+        asked = [replace(verifier.schedule(op, v), offset=k, aside=True) for k, v in enumerate(fresh)]
+        scheduled = _elsewhere(client, asked, "with its key at any address")
+        for k, (r, answer) in enumerate(zip(asked, scheduled, strict=True)):
+            verifier.sane(r, answer, f"with its key at 8n+{k}, ")
+            beside.append(r.seen(answer))
+        contexts = [answer.output for answer in scheduled]
+        given, wanted = [v.message for v in fresh], encrypted
+        if op is Op.DECRYPT:
+            given, wanted = wanted, given
+        for group, places in _PLACES.items():
+            asked = [
+                replace(verifier.block(op, fresh[p.key], contexts[p.key], given[p.key]), **p.request) for p in places
+            ]
+            for p, r, answer in zip(places, asked, _elsewhere(client, asked, group), strict=True):
+                verifier.sane(r, answer, f"{p.text}, ")
+                same(answer.output, wanted[p.key], Reason.WRONG_OUTPUT, f"{op.value} {p.text}, ")
+                beside.append(r.seen(answer))
+
+
+def _elsewhere(client: Caller, asked: Sequence[Request], where: str) -> list[CallResult]:
+    """The answers; a failure of the implementation's says ``where`` buffers were. Raises :class:`DeviceError`."""
+    try:
+        return list(client.calls(asked))
+    except DeviceError as e:
+        if e.failure.reason in LAB:
+            raise
+        raise DeviceError(replace(e.failure, detail=f"{where}: {e.failure.detail}")) from e
 
 
 def block_parts(
