@@ -1,8 +1,8 @@
 /*
  * Block ciphers, one block a call. A context has CRYPTO_CONTEXTBYTES bytes and an address that is a multiple of 8; keys
  * and blocks have any address, and out may be in. A context is plain data: a copy at another address serves as well, and
- * nothing else outlasts a schedule. It serves the direction whose schedule filled it, any number of times; encryption and
- * decryption do not write into it. All return 0.
+ * nothing else outlasts a schedule. It serves the direction whose schedule filled it, any number of times. Nothing that
+ * is const is written, not even to be restored. All return 0.
  */
 #ifndef STEELYARD_CRYPTO_BLOCK_H
 #define STEELYARD_CRYPTO_BLOCK_H

@@ -168,6 +168,15 @@ def test_what_is_wrong_is_told(
     assert (record.failure.reason, said in record.failure.detail) == (reason, True), record.failure
 
 
+def test_a_schedule_may_change_its_key(bench: Bench, atmega128: Target) -> None:
+    """FELICS's is not const."""
+    last = "k[sum >> 11 & 3];"
+    more = {"encryption_key_schedule": f"{last}=>{last} if (i == 31) key[0]++;"}
+    record = bench.weigh(package(bench, **more), atmega128, flags="-O3")
+    assert record.failure is None
+    assert "schedule_encrypt changes its input: key" in record.notes
+
+
 def test_sizes_are_those_that_the_header_shows(bench: Bench, atmega128: Target) -> None:
     """Not others, which a file that it includes defines after it."""
     extra = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import pytest
-from msgspec.structs import replace
 
 from steelyard import device, verify
 from steelyard.model.call import CallResult, DeviceError, Op, Request
@@ -266,38 +265,6 @@ WRONG = {
         "vector 1: got ",
     ),
     "no block": ({"block": 0, "variant": "mystery"}, Reason.UNSUPPORTED_SIZE, "key 16, block 0, context 16 bytes"),
-    "not in place": (
-        {"before": "memset(out, 0, CRYPTO_BLOCKBYTES);"},
-        Reason.WRONG_OUTPUT,
-        "encrypt in place at 8n+0, ",
-    ),
-    "not at odd addresses": (
-        {"before": "if ((uintptr_t)in & 1 && out != in) return 1;"},
-        Reason.WRONG_OUTPUT,
-        "with input at 8n+1, output at 8n+0, encrypt returned 1",
-    ),
-    **{
-        f"not {text}": ({"before": f"if ({at}) ctx++;"}, Reason.WRONG_OUTPUT, f"encrypt {text}, got ")
-        for at, text in (
-            ("(uintptr_t)in % 4 == 2 && out != in", "with input at 8n+2, output at 8n+0"),
-            ("(uintptr_t)in % 8 == 4 && out != in", "with input at 8n+4, output at 8n+0"),
-            ("(uintptr_t)out % 4 == 2 && out != in", "with input at 8n+0, output at 8n+2"),
-            ("(uintptr_t)in & 1 && !((uintptr_t)out & 1)", "with input at 8n+1, output at 8n+0"),
-            ("!((uintptr_t)in & 3) && (uintptr_t)out & 1", "with input at 8n+0, output at 8n+1"),
-            ("(uintptr_t)in % 8 == 5 && (uintptr_t)out % 8 == 6", "with input at 8n+5, output at 8n+6"),
-            ("(uintptr_t)in % 4 == 2 && out == in", "in place at 8n+2"),
-        )
-    },
-    "decryption not at even addresses": (
-        {"decrypt": "if ((uintptr_t)in % 4 == 2) out[0] ^= 1;"},
-        Reason.WRONG_OUTPUT,
-        "decrypt with input at 8n+2, output at 8n+0, got ",
-    ),
-    "a schedule not with keys at even addresses": (
-        {"schedule": "if ((uintptr_t)k % 8 == 6) ctx[0] ^= 1;"},
-        Reason.WRONG_OUTPUT,
-        "encrypt after a schedule with its key at 8n+6, got ",
-    ),
     "it fails": ({"encrypt": "code = -1;"}, Reason.WRONG_OUTPUT, "vector 1: encrypt returned -1"),
     "there is no room for its heap": (
         {"top": "#include <stdlib.h>", "schedule": "if (malloc(30000) == NULL) return -1;"},
@@ -375,13 +342,6 @@ def test_known_answers_in_a_table_gain_nothing_whichever_they_are(bench: Bench, 
     assert figures["cycles_encrypt_mean"] > figures["cycles_encrypt_known_mean"] + 1000
 
 
-def test_in_place_is_tried_with_keys_that_nobody_knows(bench: Bench) -> None:
-    known = f"static unsigned char known[] = {{{PUBLISHED}}};"
-    wrong = "if (out == in && memchr(known, ctx[3], sizeof known) == NULL) { memset(out, 0x55, 8); return 0; }"
-    failed = failure(bench.weigh(package(bench, top=known, before=wrong), the_target("bluepill")))
-    assert (failed.reason, failed.detail[:16]) == (Reason.WRONG_OUTPUT, "encrypt in place")
-
-
 def test_a_machine_sees_a_context_that_is_changed(bench: Bench) -> None:
     """By what leaves the answer as it is."""
     last = "((unsigned char *)(uintptr_t)ctx)[16] ^= 1;"
@@ -430,19 +390,6 @@ def test_no_figure_is_of_a_context_or_key_that_was_used_before(bench: Bench, uno
     for op, of, v in measured:
         r = first[op, of]
         assert (r.aside, r.key, r.npub, r.data) == (False, v.key, v.npub, v.message)
-
-
-def test_contexts_are_aligned_wherever_keys_and_blocks_are(bench: Bench, target: Target) -> None:
-    odd = "if ((uintptr_t)ctx & 7) return 2;"
-    assert bench.weigh(package(bench, schedule=odd, before=odd), target).ok
-
-
-def test_no_input_is_longer_than_the_output_in_whose_place_it_is(bench: Bench, uno: Target) -> None:
-    client = bench.client(package(bench), uno)
-    request = Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), b"", bytes(BLOCK + 1))
-    assert client.call(request).code == 0
-    with pytest.raises(DeviceError, match="bad request"):
-        client.call(replace(request, in_place=True))
 
 
 @pytest.mark.parametrize("part", ["encrypt", "decrypt"])

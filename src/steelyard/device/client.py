@@ -208,10 +208,10 @@ class Client:
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
                 name = request.op.value
-                if self.hello.api == API_BLOCK and (text := _not_to_be_written(request.op, stray)):
-                    raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name} {text}"))
                 if stray.area == "message" and (text := _in_front(self.hello, request, stray)):
                     raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name}{self._sizes(request)}: {text}"))
+                if self.hello.api == API_BLOCK and (text := _not_to_be_written(self.hello, request.op, stray)):
+                    raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name} {text}"))
                 if stray.is_input:
                     self.remarks[f"{name} {stray.text}"] = None
                 elif answer.intact or stray.area != "guard":  # otherwise the caller reports the overrun
@@ -401,8 +401,8 @@ def _in_front(hello: Hello, request: Request, stray: Stray) -> str:
     return f"writes {counted(min(stray.count, beyond), 'byte')} in front of its output buffer" if beyond > 0 else ""
 
 
-def _not_to_be_written(op: Op, stray: Stray) -> str:
-    """What a block cipher's call does to a context, or to a key that it was not given; empty where it does neither."""
+def _not_to_be_written(hello: Hello, op: Op, stray: Stray) -> str:
+    """What a block cipher's call does to an input, or to a key that it was not given; empty where it does neither."""
     if stray.area == "nonce" and op.is_schedule:  # a context that it was not given, before its own
         return f"writes {counted(stray.count, 'byte')} in front of its context, the place of another one"
     if stray.area == "nonce":
@@ -410,4 +410,9 @@ def _not_to_be_written(op: Op, stray: Stray) -> str:
         return f"{what}, which other calls need as it is"
     if stray.area == "key" and not op.is_schedule:
         return f"writes {counted(stray.count, 'byte')} in front of its context, the place of a key that is not its"
+    # of the first FELICS's functions, of which decryption's schedule goes on, keys are not const
+    if stray.area == "message" or (stray.area == "key" and not hello.continues):
+        name = "key" if op.is_schedule else "input"
+        what = f"changes its {name}, or bytes right after it" if stray.changed else f"writes into its {name}"
+        return f"{what}, which the caller needs as it is"
     return ""
