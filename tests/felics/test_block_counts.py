@@ -48,6 +48,9 @@ def test_each_source_counts_once_and_none_is_lost_without_a_word(bench: Bench, a
         honest["code_e"] + honest["code_d"] - _words(honest),
         honest["code_total"],
     )
+    # its own source, and what constants list too, are no other sources
+    again = "EncryptCode: words=>EncryptCode: words encrypt words\nEncryptConstants: words"
+    assert felics(bench.weigh(package(bench, info=again), atmega128, SCENARIO_0)) == honest
     lost = bench.weigh(package(bench, info="Code: words=>Code:"), atmega128, SCENARIO_0)
     assert felics(lost)["code_total"] == honest["code_total"] - _words(honest)
     text = f"no list of implementation.info has words: {_words(honest):.0f} bytes are in no felics_code_*"

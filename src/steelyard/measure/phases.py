@@ -275,8 +275,9 @@ def _code(
     linked: Path | None,
     used: Mapping[str, Collection[str]],
 ) -> dict[str, float]:
-    """Bytes of code and data of each phase, with sources of others that it has ``used``, and of all sources once with
-    what Steelyard provides. Where round keys are in flash there is nothing but encryption, which has them."""
+    """Bytes of code and data of each phase, each of its sources once, with those of others that it has ``used``, and of
+    all sources once with what Steelyard provides. Where round keys are in flash there is nothing but encryption, which
+    has them."""
     alone = scenario == 2
     more = (context if alone else 0) + (sum(in_image(linked, r"\w+\.provided").values()) if linked else 0)
     if said is None and alone:  # what encryption alone needs, by the linker
@@ -286,12 +287,11 @@ def _code(
     out: dict[str, float] = {}
     once: set[str] = set()
     for op, phase in said.of:
-        own = _bytes(found.get(phase.own, ())) if op not in none else 0
-        if op == "schedule_decrypt" and own <= empty:
-            own = 0
-        listed = [*phase.code, *phase.constants, *used.get(op, ())]
-        out[f"felics_code_{PHASES[_operation(op)]}"] = own + sum(_bytes(found.get(s, ())) for s in listed)
-        once.update(listed, [phase.own] if own else [])
+        counts = op not in none and _bytes(found.get(phase.own, ())) > (empty if op == "schedule_decrypt" else 0)
+        own = {phase.own} if counts else set()
+        sources = own.union(phase.code, phase.constants, used.get(op, ()))
+        out[f"felics_code_{PHASES[_operation(op)]}"] = sum(_bytes(found.get(s, ())) for s in sources)
+        once |= sources
     if alone:
         return dict.fromkeys(("felics_code_e", "felics_code_total"), out["felics_code_e"] + more)
     return out | {"felics_code_total": sum(_bytes(found.get(s, ())) for s in once) + more}
