@@ -13,9 +13,7 @@ from .check import KnownAnswers
 from .expected import Mismatch
 
 _ABOUT = "right after another call, "
-#: warm calls of each operation that are held against what their instructions take
-_SAMPLE = 12
-#: cycles of the sample after which it is large enough: following them one by one takes some seconds
+#: cycles after which enough calls of an operation were followed: following them one by one takes some seconds
 _MOST = 100_000_000
 
 
@@ -27,8 +25,9 @@ def warm_blocks(
     the harness settles nothing, since all are alike there; where pulses are ``sampled``, which come too close to each
     other here; and where RAM has no room for the inputs of two.
 
-    Inputs are in RAM already while the call before runs, which could do their work. So a sample may take no less than
-    its instructions do where nothing was called before. Raises :class:`Mismatch` and :class:`DeviceError`."""
+    Inputs are in RAM already while the call before runs, which could do their work. So none may take less than its
+    instructions do where nothing was called before, as far as following them takes no minutes. Raises :class:`Mismatch`
+    and :class:`DeviceError`."""
     hello = verifier.client.hello
     if not hello.warms:
         return [], []
@@ -59,15 +58,15 @@ def warm_blocks(
 
 
 def _least(verifier: BlockVerifier, requests: Sequence[Request]) -> dict[int, int]:
-    """Of a sample of ``requests``, by number, what their instructions take at the least. The device is restarted
-    afterwards: no call finds what this one left."""
-    sample = verifier.inputs.sample(f"warm/{requests[0].op.value}", len(requests) - 1, _SAMPLE)
+    """What the instructions of ``requests``, by number, take at the least: of all but the first, or of long ones of as
+    many as have time, in an order that follows from the sources. The device is restarted afterwards: no call finds what
+    this one left."""
     found: dict[int, int] = {}
-    for k in sample:
-        cycles = verifier.client.least(requests[k + 1])
+    for k in verifier.inputs.shuffled(f"warm/{requests[0].op.value}", range(1, len(requests))):
+        cycles = verifier.client.least(requests[k])
         if cycles is None:
             return {}
-        found[k + 1] = cycles
+        found[k] = cycles
         if sum(found.values()) > _MOST:
             break
     verifier.forget()
