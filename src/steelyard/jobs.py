@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 #: flags that define what sources see
-_MACROS = ("-D", "-U", "-I", "-include", "-imacros")
+_MACROS = ("-D", "-U", "-I", "-A", "-include", "-imacros", "-Wp,")
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
 #: where the baselines of other interfaces than NIST's are

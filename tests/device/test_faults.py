@@ -363,8 +363,9 @@ def test_a_frame_larger_than_ram_is_seen(bench: Bench, name: str) -> None:
 
 
 #: C that takes a frame from the stack and gives it back, in the order of halves that ``{}`` are, with interrupts off
-FRAME = """__asm__ volatile("in r30, __SP_L__\\n in r31, __SP_H__\\n movw r20, r30\\n subi r20, lo8(%0)\\n sbci r21, hi8(%0)\\n"
-    "cli\\n {taken}" ".rept 8\\n nop\\n .endr\\n" "{given}" :: "n"({size}) : "r20", "r21", "r30", "r31");"""
+FRAME = """__asm__ volatile("in r30, __SP_L__\\n in r31, __SP_H__\\n movw r20, r30\\n"
+    "subi r20, lo8(%0)\\n sbci r21, hi8(%0)\\n cli\\n {taken}" ".rept 8\\n nop\\n .endr\\n" "{given}"
+    :: "n"({size}) : "r20", "r21", "r30", "r31");"""
 HALVES = {k: f"out __SP_{k}__, r{{}}{n}\\n " for k, n in (("L", 0), ("H", 1))}
 
 

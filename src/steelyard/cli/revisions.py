@@ -98,6 +98,7 @@ def _copy(top: Path, commit: str) -> Iterator[Path]:
 
 def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
     """The same place in the copy; :class:`UserError` when this revision does not have it."""
+    exists_at(what)  # refuses what cannot be a name
     try:
         place = tree / Path(what).resolve().relative_to(top.resolve())
     except ValueError:

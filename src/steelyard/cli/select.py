@@ -161,33 +161,38 @@ def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
     return found[0]
 
 
-#: options that are not of code: what is compiled, from where, to what; and beginnings of such
-_OURS = ("-o", "-c", "-S", "-E", "-x", "-v", "-###", "-fsyntax-only", "-wrapper")
-_OURS_FROM = ("-B", "-M", "-fplugin", "-specs", "@", "-dump", "-pr", "-save-temps", "-target", "-gcc-toolchain")
-#: the only long option that is of code; others are the build's, or other names of what is refused
-_LONG = "--param"
-#: options that only a link reads. Every image is linked in one way, with the same harness: what a row names that its
-#: link did not have would be false. -mrelax is one but on RISC-V, where it is the default
-_LINKED = re.compile(
-    r"-(?:[lLTez]|u(?!ndef$)|Wl,|Xlinker|no(?:stdlib(?!inc)|defaultlibs|startfiles|libc|-pie)|pie|static|shared|symbolic"
-    r"|rdynamic|mrelax|fuse-ld|flinker-output).*|-[sr]"
+#: options of optimisation, code generation, language, warnings, macros and headers, with their values joined to them;
+#: and two whose value is the next word
+_CODE = re.compile(
+    r"-(?:[OgfmW].*|[DUIA].+|i(?:nclude|macros|quote|system|dirafter|prefix|withprefix|withprefixbefore).+"
+    r"|std=.+|-param=.+|ansi|pedantic(?:-errors)?|undef|nostdinc|trigraphs|pipe|w)"
 )
+_WITH_WORD = ("-mllvm", "-Xclang")
+#: what of these is the build's own: plugins, specs, and where programs and results are
+_OURS = re.compile(r"-(?:fplugin|fdump|fsyntax-only|Wl,|Wp,-M|wrapper).*")
+#: what only a link reads, or is the default. Every image is linked in one way, with the same harness: what a row names
+#: that its link did not have would be false
+_LINKED = re.compile(r"-(?:m(?:relax|sim|devlib)|fuse-ld|flinker-output).*")
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     """Flag sets for one target: each is a tuple of compiler options. Raises :class:`UserError` for a word that is not
-    one, and for options that are the build's own."""
+    one, and for options that are not of code: those of the build, and of its link, which is the same for all."""
     sets = campaign.flag_sets(texts)
-    for flag in (f for s in sets for f in s):
-        if not flag.startswith("-"):
-            raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
-        text = ""
-        if flag in _OURS or flag.startswith(_OURS_FROM) or (flag.startswith("--") and not flag.startswith(_LONG)):
-            text = "Steelyard sets this itself, or with it nothing is compiled"
-        elif _LINKED.fullmatch(flag):
-            text = "only a link reads it, and Steelyard links every image in one way"
-        if text:
-            raise UserError(f"--flags {cut(flag)!r}: {text}; give optimisation and code generation options")
+    for flags in sets:
+        taken = ""
+        for flag in flags:
+            if taken:
+                taken = ""
+                continue
+            if not flag.startswith("-"):
+                raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
+            taken = flag if flag in _WITH_WORD else ""
+            if not taken and (not _CODE.fullmatch(flag) or _OURS.fullmatch(flag) or _LINKED.fullmatch(flag)):
+                text = "Steelyard compiles, assembles and links in one way; give options of optimisation and code"
+                raise UserError(f"--flags {cut(flag)!r}: {text} generation, each with its value in one word")
+        if taken:
+            raise UserError(f"--flags {taken!r}: its value is missing; write it as the next word")
     return sets or [target.toolchain.default_flags]
 
 
