@@ -156,6 +156,31 @@ def test_a_gate_compares_what_it_names(cli: Cli, tmp_path: Path, rule: str) -> N
         assert cli([*f"compare toy2 toy1 {columns} --fail-on".split(), rule]).code == 0
 
 
+@pytest.mark.parametrize(
+    ("metric", "old", "new", "beside"),
+    [
+        ("cycles_encrypt_mean", 100_000.0, 100_100.0, {"clock_uncertainty": 1000.0}),
+        ("energy_encrypt_measured", 7.26, 7.42, {"energy_encrypt_measured_uncertainty": 0.15}),
+        ("power_measured", 60.0, 60.9, {"power_measured_uncertainty": 1.0}),
+    ],
+)
+def test_what_a_board_cannot_tell_is_no_change(
+    cli: Cli, tmp_path: Path, metric: str, old: float, new: float, beside: dict[str, float]
+) -> None:
+    """Its clock and its meter are as uncertain in what is read from the database as they are in files; a gate passes
+    such a change, and stops it where nothing is uncertain."""
+    base = record("toy1/ref")
+    for label, value in (("toy1/ref", old), ("toy2/ref", new)):
+        made = record(label)
+        store(tmp_path / "results.db", replace(made, metrics=made.metrics | {metric: value} | beside))
+    asked = f"compare toy1/ref toy2/ref -c {metric} --fail-on {metric}>0%"
+    done = cli(asked)
+    assert (done.code, "within the noise on the one target" in done.out or metric == "power_measured") == (0, True)
+    for label, value in (("toy1/ref", old), ("toy2/ref", new)):
+        store(tmp_path / "results.db", replace(record(label), metrics=base.metrics | {metric: value}))
+    assert cli(asked).code == 1
+
+
 def test_what_was_left_out_is_neither_unchanged_nor_passed(cli: Cli, tmp_path: Path) -> None:
     old = [record(load=load, stack=159) for load in ("kat", "default")]
     store(tmp_path / "results.db", old[0], record("toy2/ref", load="0/16", stack=183), old[1])

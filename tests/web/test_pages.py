@@ -401,6 +401,12 @@ def test_a_comparison_takes_the_workload_that_has_what_is_asked(tmp_path: Path) 
         assert {"180", "260"} <= set(page.text.split())
 
 
+def test_a_comparison_knows_how_well_a_boards_clock_is_known(tmp_path: Path) -> None:
+    sides = [record(f"toy{i}/ref", digest=str(i), cycles=1e5 + 50 * i, clock_uncertainty=1000) for i in (1, 2)]
+    with made(tmp_path / "clocks.db", *sides) as store:
+        assert "within the noise on the one target" in Site(store).page("/compare?old=toy1/ref&new=toy2/ref").text
+
+
 def test_a_campaign_means_what_run_takes_it_for() -> None:
     """Flags that are there twice are one set, and whole names are names."""
     asked = Campaign(

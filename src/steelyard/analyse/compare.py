@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.errors import UserError, counted
-from ..model.metric import CLOCK, Metric, metric, of_scenario, of_sizes
+from ..model.metric import CLOCK, ERRORS, Metric, metric, of_scenario, of_sizes, uncertainty_of
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from .answer import (
@@ -125,6 +125,14 @@ class Comparison(Struct, frozen=True):
     def unlike(self) -> tuple[Pair, ...]:
         """Setups of which one side only is verified."""
         return tuple(p for p in (*self.pairs, *self.failed) if len(set(p.verified)) > 1)
+
+
+def needed(metrics: Iterable[str]) -> tuple[str, ...]:
+    """The columns that rows have to have for a comparison of these ``metrics``: these, and all that says how far they
+    can be told apart."""
+    metrics = tuple(metrics)
+    beside = (name for m in metrics if (name := uncertainty_of(m)) is not None)
+    return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
 
 
 def compare(
@@ -299,8 +307,11 @@ def _may_be_off(row: Row) -> bool:
 
 
 def _unseen(row: Row, m: Metric, value: float) -> float:
-    """By how much cycles of a board, or the energy that is made of them, may be off: what its analyzer, which the row's
-    timing model names, cannot tell, and what is not known of its clock; 0 of other rows."""
+    """By how much a figure of a board may be off: of energy and power that a meter measured, their uncertainty; of
+    cycles, and the energy that is made of them, what its analyzer, which the row's timing model names, cannot tell, and
+    what is not known of its clock; 0 of other rows."""
+    if (beside := uncertainty_of(m.name)) is not None:
+        return float(known) if isinstance(known := row.get(beside), _NUMBER) else 0.0
     clock = row.get(CLOCK)
     off = abs(value) * clock / 1e6 if isinstance(clock, _NUMBER) and m.timed else 0.0
     sampled = re.fullmatch(r"sigrok \S+ (\S+) MHz", str(row.get("timing_model")))

@@ -12,10 +12,10 @@ import click
 
 from ..analyse import expression, files
 from ..analyse.answer import means_over
-from ..analyse.compare import METRICS, Comparison, Words, compare, sides, summary
+from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
-from ..model.metric import ERRORS, metric
+from ..model.metric import metric
 from ..model.record import Record
 from ..model.row import Made, Row, made_by
 from ..model.target import target_names
@@ -101,7 +101,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
         with select.store(ask.db, existing=True) as store:
             made |= store.made()
     for side in sources:
-        some, mentioned = _rows_of(side, [*metrics, *(test.columns if test else ())], ask.db, made)
+        some, mentioned = _rows_of(side, [*needed(metrics), *(test.columns if test else ())], ask.db, made)
         stored.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
     (old, new), about, left_out = sides(asked, stored)
@@ -216,7 +216,7 @@ def _rows_of(
         return [*source.rows, *rows(source.records, made)], {("revision", "==", side)}
     is_filter = expression.is_filter(side)
     names, where = ([], side) if is_filter else ([side], "")
-    stored = found(names, where, [*columns, "spread_percent", *ERRORS], db, every=True, beside=made).rows
+    stored = found(names, where, columns, db, every=True, beside=made).rows
     if not stored:
         raise _unknown(side, is_filter)
     if side.isdecimal():

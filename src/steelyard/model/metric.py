@@ -106,6 +106,12 @@ def _metered() -> Iterator[Metric]:
         yield replace(m, name=f"{m.name}_uncertainty", title=f"{m.title} ±", lower=None)
 
 
+def uncertainty_of(name: str) -> str | None:
+    """The metric that holds the uncertainty of a measured one, in the same unit; None where there is none."""
+    beside = f"{name}_uncertainty"
+    return beside if beside in _METRICS else None
+
+
 def _of_phases() -> Iterator[Metric]:
     """The first FELICS's figures of a block cipher, named as in its tables: key schedules, encryption, decryption."""
     parts = ("eks", "e", "dks", "d")

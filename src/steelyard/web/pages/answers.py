@@ -10,7 +10,6 @@ from ...analyse import compare as comparing
 from ...analyse import expression, order, rank
 from ...analyse.answer import run_number
 from ...model.errors import UserError, counted, cut, unknown
-from ...model.metric import ERRORS
 from ...model.row import CONTEXT, Row, grouped
 from ...publish import comparison, figure, pivot, ranking, results
 from ...publish.figures import figure_names
@@ -103,7 +102,7 @@ def compare(v: View) -> Page:
     for side in asked:
         is_filter = expression.is_filter(side)
         names, where = ((), side) if is_filter else ((side,), "")
-        some = v.rows.found(names, where, [*metrics, "spread_percent", *ERRORS], every=True).rows
+        some = v.rows.found(names, where, comparing.needed(metrics), every=True).rows
         if v.text("where"):
             test = expression.parse(v.text("where"))
             more = {r["run"] for r in v.rows.found(names, v.text("where"), sorted(test.columns), every=True).rows}
