@@ -16,6 +16,7 @@ typedef int (*block_fn)(unsigned char *, const unsigned char *, const unsigned c
 
 uint8_t sy_operation_known(uint8_t op)
 {
+    op &= (uint8_t)~SY_HOLLOW;
     return op == SY_EMPTY || op == SY_EMPTY_DECRYPT ||
            ((op == SY_ENCRYPT || op == SY_SCHEDULE_ENCRYPT) && (SY_PARTS & 1)) ||
            ((op == SY_DECRYPT || op == SY_SCHEDULE_DECRYPT) && (SY_PARTS & 2));
@@ -24,14 +25,14 @@ uint8_t sy_operation_known(uint8_t op)
 uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 {
     (void)in_len;
-    return op >= SY_SCHEDULE_ENCRYPT ? sy_npub_bytes : sy_a_bytes;
+    return (op & ~SY_HOLLOW) >= SY_SCHEDULE_ENCRYPT ? sy_npub_bytes : sy_a_bytes;
 }
 
 /* Both empty calls: schedules have two arguments, the others three. */
 int sy_run(uint8_t op, struct sy_call *p)
 {
     int code;
-    if (op >= SY_EMPTY_DECRYPT) {
+    if ((op & ~SY_HOLLOW) >= SY_EMPTY_DECRYPT) {
         volatile schedule_fn fn = (schedule_fn)SY_NOTHING;
 #if SY_PARTS & 1
         if (op == SY_SCHEDULE_ENCRYPT)

@@ -58,6 +58,9 @@ extern uint8_t sy_free_start[]; /* linker script: first free byte after .bss */
 enum { SY_EMPTY = 0, SY_ENCRYPT = 1, SY_DECRYPT = 2, SY_EMPTY_DECRYPT = 3, SY_HASH = 1 };
 enum { SY_SCHEDULE_ENCRYPT = 4, SY_SCHEDULE_DECRYPT = 5 }; /* of block ciphers, whose second empty call is a schedule's */
 enum { SY_API_BLOCK = 4 };
+/* A block cipher's operation with this bit is all that the harness does for it, with a function that only returns: what
+ * the call itself draws is the difference. Its output is what the buffer was filled with. */
+enum { SY_HOLLOW = 8 };
 enum { SY_CONTINUES = 8 }; /* bit 3: decryption's schedule goes on from encryption's round keys, which are its context's */
 
 struct sy_call {

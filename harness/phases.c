@@ -20,6 +20,7 @@ extern void crypto_block_decrypt(uint8_t *block, uint8_t *round_keys);
 
 uint8_t sy_operation_known(uint8_t op)
 {
+    op &= (uint8_t)~SY_HOLLOW;
     return op == SY_EMPTY || op == SY_EMPTY_DECRYPT ||
            op == SY_SCHEDULE_ENCRYPT || (op == SY_ENCRYPT && (SY_PARTS & 1)) ||
            ((op == SY_DECRYPT || op == SY_SCHEDULE_DECRYPT) && (SY_PARTS & 2));
@@ -28,7 +29,7 @@ uint8_t sy_operation_known(uint8_t op)
 uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 {
     (void)in_len;
-    return op >= SY_SCHEDULE_ENCRYPT ? sy_npub_bytes : sy_a_bytes;
+    return (op & ~SY_HOLLOW) >= SY_SCHEDULE_ENCRYPT ? sy_npub_bytes : sy_a_bytes;
 }
 
 /* FELICS's functions return nothing, and so does the empty one. */
@@ -54,11 +55,11 @@ int sy_run(uint8_t op, struct sy_call *p)
     if (op == SY_DECRYPT)
         fn = crypto_block_decrypt;
 #endif
-    if (op >= SY_EMPTY_DECRYPT) {
+    if ((op & ~SY_HOLLOW) >= SY_EMPTY_DECRYPT) {
         first = (uint8_t *)p->key;
         second = p->out;
         p->out_len = sy_npub_bytes;
-        for (i = 0; op == SY_SCHEDULE_DECRYPT && i < sy_npub_bytes; i++)
+        for (i = 0; (op & ~SY_HOLLOW) == SY_SCHEDULE_DECRYPT && i < sy_npub_bytes; i++)
             second[i] = p->npub[i];
     } else {
         p->out_len = sy_a_bytes;

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.cli.select import implementations
 from steelyard.device import Client
+from steelyard.lab.energy import CHOICE
 from steelyard.measure.rom import library_members, load_size, static_ram
 from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
@@ -43,6 +45,25 @@ def test_an_analyzer_sees_an_empty_call(name: str, bench: Bench) -> None:
     for op in (Op.EMPTY, Op.EMPTY_DECRYPT):
         pulse = client.call(Request(op, bytes(16), bytes(16), b"", b"")).pulse
         assert pulse.cycles / the_target(name).chip.clock_hz >= 2 / 24e6
+
+
+@pytest.mark.parametrize("name", ["uno", "due", "msp430f1611", "esp32", "maixduino"])
+@pytest.mark.parametrize("op", [Op.ENCRYPT, Op.DECRYPT, Op.SCHEDULE_ENCRYPT, Op.SCHEDULE_DECRYPT])
+def test_the_harness_does_the_same_for_a_hollow_call(name: str, op: Op, bench: Bench) -> None:
+    """It receives, fills, looks at and sends as many bytes: a meter's figure is what the function alone draws."""
+    client = bench.client(implementations(["speck64128/ref"])[0][0].implementation, the_target(name))
+    client.link.sees_stack = True  # paint depends on the call
+    hello = client.hello
+    besides = []
+    for hollow in (False, True):
+        request = replace(hello.zeros(op, bytes(0 if op.is_schedule else hello.a_bytes)), hollow=hollow)
+        size = len(client.call(request).output)
+        before = client.link._native.cycles  # type: ignore[attr-defined]
+        pulse = client.call(request).pulse.cycles
+        besides.append((size, client.link._native.cycles - before - pulse))  # type: ignore[attr-defined]
+    (size, cycles), (same, others) = besides
+    assert size == same == (hello.npub_bytes if op.is_schedule else hello.a_bytes)
+    assert abs(cycles - others) <= CHOICE
 
 
 #: sets errno, by the C library's strtol too where it has that one, and reads it back

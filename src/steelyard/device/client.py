@@ -43,7 +43,8 @@ def encode(r: Request) -> bytes:
         text = f"a call with {size} bytes of input is too large: a frame carries at most {frame.MAX_PAYLOAD}"
         raise DeviceError(Failure(Reason.UNSUPPORTED_SIZE, text))
     flags = r.paint * frame.PAINT | r.in_place * frame.IN_PLACE | r.warm * frame.WARM
-    head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], flags, *r.misaligned, len(r.data), len(r.ad))
+    operation = frame.OPERATIONS[r.op] | r.hollow * frame.HOLLOW
+    head = frame.RUN_HEADER.pack(operation, flags, *r.misaligned, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
 

@@ -40,6 +40,8 @@ TOO_LARGE = b"\x03"
 #: an operation's number in a run's header; encryption and hash share one, because an image offers one of them
 OPERATIONS = {Op.EMPTY: 0, Op.ENCRYPT: 1, Op.HASH: 1, Op.DECRYPT: 2, Op.EMPTY_DECRYPT: 3}
 OPERATIONS |= {Op.SCHEDULE_ENCRYPT: 4, Op.SCHEDULE_DECRYPT: 5}
+#: the bit of one that has the harness do all of it but the package's function, of block ciphers only
+HOLLOW = 8
 
 ERRORS = {
     1: "the frame's CRC does not match",

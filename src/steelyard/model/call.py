@@ -67,7 +67,8 @@ class Request(Struct, frozen=True):
     ``paint`` asks the harness to measure the stack itself. ``aside`` says that no figure comes from the call: a
     simulator's branch predictor forgets it. ``in_place`` gives the input the output's address. A ``warm`` one comes
     right after a call with other inputs, which are its ``ad`` (context or nonce, key, data), and finds the caches as
-    that left them."""
+    that left them. A ``hollow`` one, of a block cipher, has the harness do all but call the package: what it answers is
+    what the output was filled with."""
 
     op: Op
     key: bytes
@@ -80,6 +81,7 @@ class Request(Struct, frozen=True):
     aside: bool = False
     in_place: bool = False
     warm: bool = False
+    hollow: bool = False
 
     @property
     def misaligned(self) -> tuple[int, int]:
