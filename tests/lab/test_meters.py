@@ -20,7 +20,7 @@ from steelyard.lab import Station, meter
 from steelyard.lab.energy import _Metering
 from steelyard.lab.metering import Meter, metered
 from steelyard.measure.energy import measured
-from steelyard.model.call import CallResult, Hello, Op, Pulse, Request, Vector
+from steelyard.model.call import API_BLOCK, CallResult, Hello, Op, Pulse, Request, Vector
 from steelyard.model.errors import UserError
 from steelyard.model.power import Power, Value
 from steelyard.pipeline import Pipeline
@@ -116,13 +116,25 @@ def test_the_meter_is_listed_and_checked(station: Station) -> None:
 
 
 class Played(meter.Stream):
-    """A board of exactly 10 mW, and 60 mW more while a call of 20 ms runs, and a meter in its supply whose clock is
-    ``fast``: client and stream in one, whose time passes by what they are asked."""
+    """A board of exactly 10 mW, and 60 mW more while it works: during a call of up to so many seconds, and for each
+    byte that it receives and sends. The meter in its supply has a clock that is ``fast``, and rounds amperes to steps.
+    Client and stream in one, whose time passes by what they are asked."""
 
     by_host = False
-    hello = Hello(1, 1, 0, 16, 16, 16, 2000, 16_000_000, 16)
 
-    def __init__(self, fast: float) -> None:
+    def __init__(
+        self,
+        fast: float = 1.0,
+        *,
+        call: float = 0.02,
+        received: float = 0.0,
+        sent: float = 0.0,
+        step: float = 0.0,
+        api: int = 1,
+        takes_ad: bool = True,
+    ) -> None:
+        self.hello = Hello(api, 1, 0, 16, 16, 16, 2000, 16_000_000, 16)
+        self._call, self._received, self._sent, self._step, self._takes_ad = call, received, sent, step, takes_ad
         found = Meter(name="m", driver="lines", port="m.csv", columns=("s", "V", "A"), gain=0.001, offset=0.0, most=1.0)
         self.metered = metered(found.but(rate=100.0, latency=0.0))
         self._fast, self._trouble = fast, None
@@ -138,19 +150,26 @@ class Played(meter.Stream):
         while (at := self._before[0] + 0.01) <= end:
             joules = self._joules + (at - begin) * watts
             amperes = (joules - self._before[1]) / 0.01 / 5.0
+            amperes = round(amperes / self._step) * self._step if self._step else amperes
             self.samples.add(meter.Samples([at * self._fast], [5.0], [amperes]))
             self._before = at, joules
             self.count += 1
         self._now, self._joules = end, self._joules + seconds * watts
 
     def call(self, request: Request) -> CallResult:
-        works = request.op is Op.ENCRYPT
-        seconds = 0.02 if works else 1e-4
+        works = request.op is Op.ENCRYPT and not request.hollow
+        refused = works and bool(request.ad) and not self._takes_ad
+        part = 1.0 if self.hello.api == API_BLOCK else 0.25 + 0.75 * len(request.ad + request.data) / 128
+        seconds = self._call * part * works + 1e-4
+        block = self.hello.api == API_BLOCK
+        size = (16 if block else len(request.data) + 16) * ((works or request.hollow) and not refused)
         self._passes(0.0043, 0.010)
+        self._passes(len(request.ad + request.data) * self._received, 0.070)
         self.link.rose = round(self._now / self.link.sample)
         self._passes(seconds, 0.070)
         self.link.samples += round(seconds / self.link.sample)
-        return CallResult(0, 16, True, 0, 0, 0, bytes(16 * works), Pulse(round(seconds / self.link.cycle)))
+        self._passes(size * self._sent, 0.070)
+        return CallResult(-refused, size, True, 0, 0, 0, bytes(size), Pulse(round(seconds / self.link.cycle)))
 
     def fits(self, *_: object) -> bool:
         return True
@@ -163,14 +182,46 @@ class Played(meter.Stream):
             self._passes(0.01, 0.010)
 
 
+def played_power(played: Played) -> Power:
+    v = Vector(1, bytes(16), bytes(16), bytes(16), b"")
+    answer = played.call(Request(Op.ENCRYPT, v.key, v.npub, v.message, b""))
+    return _Metering(played.link, played, played).all([("encrypt", v, answer)])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("received", "sent"), [(20e-6, 5e-6), (5e-6, 9e-6)])
+@pytest.mark.parametrize("api", [1, API_BLOCK])
+def test_a_short_call_is_not_charged_what_the_harness_does_for_it(api: int, received: float, sent: float) -> None:
+    """A byte that is sent costs other work than one that is received, and both more than the call."""
+    above = played_power(Played(call=60e-6, received=received, sent=sent, api=api)).above["encrypt"]
+    assert abs(above.value - 0.060) <= above.uncertainty < 0.003
+
+
+def test_what_a_package_without_associated_data_sends_is_in_the_uncertainty() -> None:
+    above = played_power(Played(call=0.02, received=20e-6, sent=5e-6, takes_ad=False)).above["encrypt"]
+    assert abs(above.value - 0.060) <= above.uncertainty < 0.02
+
+
+@pytest.mark.parametrize(("step", "call", "sure"), [(1e-4, 0.02, 0.005), (1e-3, 0.02, 0.03), (1e-3, 0.06, 0.02)])
+def test_readings_in_steps_make_energy_uncertain(step: float, call: float, sure: float) -> None:
+    above = played_power(Played(call=call, step=step)).above["encrypt"]
+    assert abs(above.value - 0.060) <= above.uncertainty < sure
+
+
+def test_what_a_step_hides_is_no_figure() -> None:
+    power = played_power(Played(call=60e-6, received=20e-6, sent=5e-6, step=1e-3))
+    assert (power.above, power.total) == ({}, {})
+    assert power.notes[1].startswith("no energy: power-lost: meter m: encrypt draws ")
+    assert "readings in steps of 1e+03 µA" in power.notes[1]
+    assert measured({"cycles_encrypt_mean": 1.0}, power).keys() == {
+        "power_idle_measured",
+        "power_idle_measured_uncertainty",
+    }
+
+
 @pytest.mark.parametrize("fast", [0.985, 1.0, 1.03])
 def test_energy_goes_by_the_analyzers_time(fast: float) -> None:
     """As cycles do, however fast a meter's own clock is; what marks of both leave open is in the uncertainty."""
-    played = Played(fast)
-    v = Vector(1, bytes(16), bytes(16), b"", bytes(16))
-    answer = played.call(Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message))
-    power = _Metering(played.link, played, played).all([("encrypt", v, answer)])  # type: ignore[arg-type]
-    above = power.above["encrypt"]
+    above = played_power(Played(fast)).above["encrypt"]
     assert above.value == pytest.approx(0.060, rel=0.002)
     assert abs(above.value - 0.060) <= above.uncertainty < 0.001
 

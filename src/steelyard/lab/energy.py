@@ -1,14 +1,14 @@
 """Power of a board while it computes, by the meter in its supply. docs/definitions.md has the formulas.
 
 Where the meter sees the trigger pin and is fast enough, its samples between a call's edges count. Otherwise calls are
-repeated, and the same requests to a function that only returns are subtracted.
+repeated, and calls for which the harness does the same are subtracted.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from statistics import median, stdev
@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..device import Link
-from ..model.call import API_BLOCK, Caller, CallResult, DeviceError, Observed, Op, Request, Vector, empty_of
+from ..model.call import API_BLOCK, Caller, CallResult, DeviceError, Observed, Op, Request, Vector
 from ..model.errors import counted
 from ..model.power import Power, Value
 from ..model.reasons import Failure, Reason
@@ -34,7 +34,16 @@ READINGS, GROUPS = 4, 10
 #: bursts of calls that are repeated, and Student's t for 95 % with one degree of freedom fewer
 BURSTS, STUDENT = 5, 2.8
 #: bytes of associated data, or of a hash's message, of a call that is repeated: the first that fits
-SIZES = (128, 64, 32, 16, 0)
+SIZES = (128, 64, 32, 16)
+#: cycles by which a harness may choose another function faster or slower than one that only returns, and where the chip
+#: has caches and branch predictors that calls find settled
+CHOICE, SETTLED = 12, 40
+#: the part of its step that a reading may be off by: twice the standard deviation of what is anywhere in it
+ROUNDED = 1 / math.sqrt(3)
+#: different readings that are kept, of which a meter's step is seen
+STEPS = 10_000
+#: how calls are metered that nothing gates
+REPEATED = "calls repeated, those subtracted for which the harness does the same"
 #: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
 IDLE, LOOK_ON, WAY = 0.1, 2.0, 0.3
 #: the part by which a meter's time and the analyzer's may differ besides what is on its way: while a call is repeated,
@@ -138,7 +147,10 @@ class _Metering:
         self.volts = 0.0
         #: the digital input that sees the trigger pin
         self.bit = stream.metered.bit
-        self._empty: dict[tuple[Op, int], _Burst] = {}
+        #: by bytes of message and associated data
+        self._empty: dict[tuple[int, int], _Burst] = {}
+        #: amperes that were read
+        self._readings: set[float] = set()
 
     def all(self, known: Sequence[Observed]) -> Power:
         """All operations."""
@@ -168,14 +180,24 @@ class _Metering:
             parts |= {op: _paced(parts[op], idle, pace) for op in short}
         above = {op: self._above(part, idle, gated[op]) for op, part in parts.items()}
         total = {op: self._total(part, idle) for op, part in parts.items()}
-        how = f"{counted(pulses, 'call')} gated by D{self.bit}" if pulses else "calls repeated, empty calls subtracted"
+        how = f"{counted(pulses, 'call')} gated by D{self.bit}" if pulses else REPEATED
         if pulses and short:
-            how += f"; calls of {', '.join(short)} are too short for it: repeated, empty calls subtracted"
+            how += f"; calls of {', '.join(short)} are too short for it: {REPEATED}"
+        notes = [f"{self._metered.text}, {how}"]
+        if hidden := {op: v for op, v in above.items() if not _shows(v)}:
+            notes.append(_without(self._hidden(hidden).failure))
         resolution = self._link.sample / spent
         cycle = Value(self._link.cycle, self._link.cycle * math.hypot(CLOCKS, resolution))
         offset = self.volts * self._metered.offset
-        quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread))
-        return Power(above, total, quiet, cycle, (f"{self._metered.text}, {how}",))
+        quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread, self._step))
+        above, total = ({op: v for op, v in of.items() if _shows(v)} for of in (above, total))
+        return Power(above, total, quiet, cycle, tuple(notes))
+
+    def _hidden(self, above: Mapping[str, Value]) -> DeviceError:
+        """Why operations have no figure: as far as the meter can tell they may draw nothing above idle."""
+        said = (f"{op} draws {v.value * 1e3:.3g} ± {v.uncertainty * 1e3:.2g} mW" for op, v in above.items())
+        steps = "" if self._step == 0 else f", readings in steps of {self._step / ROUNDED / self.volts * 1e6:.3g} µA"
+        return self._stream.unsound(f"{', '.join(said)} above idle{steps}: take a meter that is finer, or faster")
 
     def _seen(self, calls: Sequence[tuple[Vector, CallResult]]) -> bool:
         """Whether the meter sees the trigger pin, and enough samples between the edges of calls like these: a key
@@ -189,13 +211,16 @@ class _Metering:
         return math.ceil(self._metered.latency * self._metered.rate) + 2
 
     def _above(self, part: _Part, idle: _Part, gated: bool) -> Value:
-        """Above idle. What the meter is off by at zero is in both."""
+        """Above idle. What the meter is off by at zero is in both, what it rounds is not."""
         watts = part.watts - idle.watts
-        return Value(watts, math.hypot(self._metered.gain * watts, part.spread, idle.spread if gated else 0.0))
+        own = (idle.spread, math.sqrt(2) * self._step) if gated else ()  # repeated calls have it in their spread
+        return Value(watts, math.hypot(self._metered.gain * watts, part.spread, *own))
 
     def _total(self, part: _Part, idle: _Part) -> Value:
         offset = self.volts * self._metered.offset
-        return Value(part.watts, math.hypot(self._metered.gain * part.watts, offset, part.spread, idle.spread))
+        return Value(
+            part.watts, math.hypot(self._metered.gain * part.watts, offset, part.spread, idle.spread, self._step)
+        )
 
     def idle(self, seconds: float) -> _Part:
         """While the board waits for a request."""
@@ -206,7 +231,7 @@ class _Metering:
         stream.wait(lambda: bool(stream.samples.t), self._link.over)
         start = stream.samples.t[0] + self._metered.latency + WAY
         stream.wait(lambda: stream.samples.t[-1] >= start + seconds, self._link.over)
-        samples = stream.taken()
+        samples = self._noted(stream.taken())
         first = next(n for n, t in enumerate(samples.t) if t >= start)
         if self.bit is not None and any(byte >> self.bit & 1 for byte in samples.bits[first:]):
             raise stream.unsound(f"{self._pin} is high while no call runs: look at its wire")
@@ -219,6 +244,12 @@ class _Metering:
                 f"reads {self.volts:.3g} V and {meter.mean(samples.i):.3g} A, and the board runs: is it in its supply?"
             )
         return _grouped(watts)
+
+    def _noted(self, samples: Samples) -> Samples:
+        """The samples, of which the meter's step is to be seen."""
+        if len(self._readings) < STEPS:
+            self._readings.update(samples.i[:STEPS])
+        return samples
 
     @property
     def _pin(self) -> str:
@@ -252,7 +283,7 @@ class _Metering:
 
         def all_there() -> bool:
             came = stream.taken()
-            samples.add(came)
+            samples.add(self._noted(came))
             seen.extend(edges.feed(bytes(came.bits)))
             return len(seen) >= 2 * len(requests) or stream.latest() > end
 
@@ -278,43 +309,80 @@ class _Metering:
     # --- repeated ---------------------------------------------------------------------------------------------------
 
     def _repeated(self, op: str, like: Request, idle: _Part) -> _Part:
-        """One call over and over, minus the same bytes on the line to a function that only returns."""
+        """One call over and over, minus what the harness does for it. Of a block cipher that is the same call without
+        the package's function; else a call with less input is subtracted, and what it costs to receive that input."""
         if self._client.hello.api == API_BLOCK:
-            return self._above_empty(like, self._call(like, None), idle)
-        request, output = self._accepted(op, like)
-        if like.op is Op.DECRYPT:
-            request = replace(request, op=like.op, data=_broken(output) if op == "reject" else output)
-        return self._above_empty(request, self._call(request, None), idle)
+            choice = SETTLED if self._client.hello.warms else CHOICE
+            own, hollow = (self._bursts(r, self._call(r, None), idle) for r in (like, replace(like, hollow=True)))
+            return self._left([(own, 1), (hollow, -1)], idle, choice * self._link.cycle)
+        more, less = self._accepted(op, like)
+        received = [self._received(forward, idle) for forward, _ in (more, less)]
+        made: list[tuple[_Burst, float]] = []
+        answered = []
+        for (forward, output), sign in ((more, 1), (less, -1)):
+            request = forward
+            if like.op is Op.DECRYPT:
+                request = replace(forward, op=like.op, data=_broken(output) if op == "reject" else output)
+            answer = self._call(request, None)
+            answered.append(len(answer))
+            made.append((self._bursts(request, answer, idle), sign))
+        # what a package that takes no associated data answers grows with its input: a byte is sent for about as much as
+        # one is received, and for no more than twice that
+        sent = (answered[0] - answered[1]) / _bytes(more[0], less[0])
+        unlike = abs(sent) * (received[0].joules - received[1].joules)
+        return self._left([*made, (received[0], -1 - sent), (received[1], 1 + sent)], idle, unlike=unlike)
 
-    def _accepted(self, op: str, like: Request) -> tuple[Request, bytes]:
-        """An encryption, or a hash, of the first size that has room and is taken, and
-        what it answered. Raises :class:`DeviceError` where none is."""
+    def _accepted(self, op: str, like: Request) -> tuple[tuple[Request, bytes], tuple[Request, bytes]]:
+        """Two encryptions, or hashes, with their outputs: of the first size that has room and is taken, and of one with
+        less input. Their outputs are of one size where the package takes associated data. Raises
+        :class:`DeviceError` where none is."""
         forward = replace(like, op=Op.HASH if op == "hash" else Op.ENCRYPT)
         for n in SIZES:
-            sizes = [(bytes(n), like.ad)] if op == "hash" else [(b"", bytes(n)), (bytes(n), b"")]
-            for data, ad in sizes:
-                request = replace(forward, data=data, ad=ad)
-                room = all(self._client.fits(o, len(data), len(ad) + 64 * (n > 0)) for o in {forward.op, like.op})
-                if room and (answer := self._client.call(request)).code == 0:
-                    return request, answer.output
-        raise DeviceError(Failure(Reason.POWER_LOST, "no size is taken whose calls can be metered"))
+            sides = [("data", "ad")] if op == "hash" else [("ad", "data"), ("data", "ad")]
+            for side, other in sides:
+                fixed = like.ad if op == "hash" else b""
+                found: list[tuple[Request, bytes]] = []
+                for size in (n, 0, n // 2):
+                    request = replace(forward, **{side: bytes(size), other: fixed})
+                    mlen, adlen = len(request.data), len(request.ad)
+                    room = all(self._client.fits(o, mlen, adlen) for o in {forward.op, like.op})
+                    if room and (answer := self._client.call(request)).code == 0:
+                        found.append((request, answer.output))
+                    if not found:
+                        break
+                    if len(found) == 2:
+                        return found[0], found[1]
+        raise DeviceError(Failure(Reason.POWER_LOST, "no two sizes are taken whose calls can be metered"))
 
-    def _above_empty(self, request: Request, output: bytes, idle: _Part) -> _Part:
-        """A call whose ``output`` is known over and over, minus empty ones with as many bytes on the line."""
-        calls = self._bursts(request, output, idle)
-        empty = empty_of(request.op, self._client.hello.api)
-        key = (empty, len(output))
+    def _received(self, forward: Request, idle: _Part) -> _Burst:
+        """Empty calls that receive the same bytes."""
+        key = len(forward.data), len(forward.ad)
         if key not in self._empty:
-            # an answer's bytes cost the board what a request's do
-            hashed = request.op is Op.HASH
-            more = replace(request, data=request.data + output) if hashed else replace(request, ad=request.ad + output)
-            self._empty[key] = self._bursts(replace(more, op=empty), b"", idle)
-        base = self._empty[key]
-        own = calls.pulse - base.pulse
+            self._empty[key] = self._bursts(replace(forward, op=Op.EMPTY), b"", idle)
+        return self._empty[key]
+
+    def _left(
+        self, bursts: Sequence[tuple[_Burst, float]], idle: _Part, choice: float = 0.0, unlike: float = 0.0
+    ) -> _Part:
+        """Power while a package computes: the sum of bursts, each times its factor, over what is left of their pulses.
+        ``choice`` are seconds of work, and ``unlike`` joules, by which what is subtracted may be another."""
+        joules, own, seconds = (
+            math.fsum(factor * getattr(b, name) for b, factor in bursts) for name in ("joules", "pulse", "seconds")
+        )
         if own <= 0:
-            raise self._stream.unsound("the call takes no longer than the empty one: nothing to meter")
-        spread = math.hypot(calls.spread, base.spread, idle.spread * (calls.seconds - base.seconds))
-        return _Part(idle.watts + (calls.joules - base.joules) / own, spread / own)
+            raise self._stream.unsound("the call takes no longer than what is subtracted: nothing to meter")
+        watts = joules / own
+        # each burst is read, and rounded, by itself; idle, which is subtracted from each, is one
+        rounded = math.hypot(*(factor * b.seconds for b, factor in bursts), seconds) * self._step
+        own_spread = math.hypot(*(factor * b.spread for b, factor in bursts), idle.spread * seconds, rounded, unlike)
+        return _Part(idle.watts + watts, math.hypot(own_spread, watts * choice) / own)
+
+    @property
+    def _step(self) -> float:
+        """Watts by which a reading may be off because it is rounded: the meter's step is no larger than the smallest
+        one that was seen, and where in it the truth is nobody knows."""
+        seen = sorted(self._readings)
+        return self.volts * min((b - a for a, b in pairwise(seen)), default=0.0) * ROUNDED
 
     def _bursts(self, request: Request, output: bytes, idle: _Part) -> _Burst:
         """The same call again and again, some times with silence after it: nothing that is late is lost."""
@@ -373,7 +441,7 @@ class _Metering:
             alive.look()
             count += 1
         self._silence()
-        samples = stream.taken()
+        samples = self._noted(stream.taken())
         if len(samples.t) < READINGS:
             text = f"{counted(len(samples.t), 'reading')} in {stream.latest() - first:.2g} s, for repeated calls,"
             raise stream.unsound(f"{text} are too few: raise its rate, or seconds")
@@ -393,6 +461,16 @@ def _request(op: str, key: bytes, npub: bytes, ad: bytes, text: bytes, keyed: bo
 def _broken(sealed: bytes) -> bytes:
     """With one bit of the tag flipped."""
     return sealed[:-1] + bytes((sealed[-1] ^ 1,)) if sealed else sealed
+
+
+def _shows(value: Value) -> bool:
+    """Whether it is a figure: more than it may be off by."""
+    return value.value > value.uncertainty
+
+
+def _bytes(more: Request, less: Request) -> int:
+    """Bytes of input that one has more."""
+    return len(more.data) + len(more.ad) - len(less.data) - len(less.ad)
 
 
 def _watts(samples: Samples) -> list[float]:

@@ -16,13 +16,15 @@ def measured(figures: Mapping[str, float], power: Power | None) -> dict[str, flo
     if power is None or power.idle is None:
         return {}
     made = {"power_idle_measured": power.idle.times(_MILLI)}
+    for of, suffix in ((power.above, ""), (power.total, "_with_idle")):
+        for op, watts in of.items():
+            if (mean := figures.get(f"cycles_{op}_mean")) is not None:
+                time = power.cycle.times(Value(mean, 0.0)).times(_MICRO)
+                made[f"energy_{op}_measured{suffix}"] = watts.times(time)
+    for op in power.total.keys() & {"encrypt", "hash"}:
+        made["power_measured"] = power.total[op].times(_MILLI)
     for op, above in power.above.items():
-        if op in ("encrypt", "hash"):
-            made["power_measured"] = power.total[op].times(_MILLI)
         name = f"energy_{op}_measured"
-        if (mean := figures.get(f"cycles_{op}_mean")) is not None:
-            time = power.cycle.times(Value(mean, 0.0)).times(_MICRO)
-            made |= {name: above.times(time), f"{name}_with_idle": power.total[op].times(time)}
         if (slope := figures.get(f"{op}_per_byte")) is not None:
             byte = power.cycle.times(Value(slope, 0.0))
             made[f"{name}_per_byte"] = above.times(byte).times(_MICRO)

@@ -26,7 +26,8 @@ class Value(Struct, frozen=True):
 
 class Power(Struct, frozen=True):
     """Watts by operation: ``above`` idle, and in ``total``; ``idle`` while the board waits for a request. ``cycle`` is
-    the time of one cycle in seconds. ``notes`` name the meter, or say why there are no watts."""
+    the time of one cycle in seconds; an operation is missing where its watts are no more than their uncertainty.
+    ``notes`` name the meter, or say why there are no watts."""
 
     above: dict[str, Value] = field(default_factory=dict)
     total: dict[str, Value] = field(default_factory=dict)
