@@ -9,7 +9,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -204,7 +204,7 @@ class Pipeline:
         ends for a reason that may be the lab's, which is said in ``tries``. What speaks against the package is asked
         for twice, of another board if one is free; how often it did is said too, and an answer that is right the
         second time verifies nothing."""
-        need = self._need(job, built)
+        need = self._need(job, built, tries)
         against: list[Failed] = []
         for attempt in count(1):
             try:
@@ -278,25 +278,24 @@ class Pipeline:
             notes=(*record.notes, *figures.notes),
         )
 
-    def _need(self, job: Job, built: building.Build) -> device.Need:
+    def _need(self, job: Job, built: building.Build, tries: list[str]) -> device.Need:
         """What larger calls need of RAM, as a few on a simulated chip say that makes no others. For a board all are
-        tried there, because a board does not notice a stack that goes over other memory."""
+        tried there, for what no board notices ends its run; what else they end with is said in ``tries``."""
         need = device.Need()
         if not job.target.is_chip:
             return need
         if PRIMITIVES[job.implementation.primitive].sized:
-            try:
+            with suppress(Failed):  # of which its own run, or a board's trial, says more
                 client = device.simulated(job.target, built.images["both"], self.max_cycles, self.over)
                 verify.look_at_growth(client, job.implementation, Inputs(job.secret, self.seed))
                 need = client.need.anew()
-            except Failed:  # of which its own run says more
-                return need
         try:
             return device.with_room(need, partial(self._tried, job, built)) if job.on else need
         except Failed as e:
-            if e.failure.reason is Reason.STACK_OVERFLOW:
+            if e.failure.reason in lab.UNSEEN:
                 raise
-            return need  # of the rest the board says more
+            tries.append(lab.unvouched(e.failure))
+            return need
 
     def _tried(self, job: Job, built: building.Build, need: device.Need) -> device.Need:
         """What the calls of a board's run need of RAM: ``need``, and what has no room on a simulated chip."""

@@ -148,6 +148,30 @@ def test_a_stack_that_goes_over_other_memory_ends_a_board_s_run_as_it_ends_the_s
         assert failure.reason is Reason.STACK_OVERFLOW
 
 
+def test_a_write_that_no_board_sees_ends_its_run_as_it_ends_the_simulator_s(there: Lab, bench: Bench) -> None:
+    """The first call that made one ended the trial, and what later calls did to memory was never looked at."""
+    job = bench.job(bench.package(in_encrypt="((volatile unsigned char *)c)[mlen + 200] = 1;"), the_target("uno"))
+    failure = Pipeline(bench.store, threads=1).weigh(replace(job, on=(there.board("one"),))).failure
+    assert failure is not None
+    assert failure.reason is Reason.STRAY_WRITE
+
+
+def test_what_ended_the_trial_of_a_board_s_calls_is_said(
+    there: Lab, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chip may have what its model has not; then nobody has looked at the stack, which a record does not hide."""
+    fault = Failure(Reason.FAULT, "out-of-range: write to unmapped address 0x3e")
+
+    def refused(*_: object) -> None:
+        raise DeviceError(fault)
+
+    monkeypatch.setattr(Pipeline, "_tried", refused)
+    job = bench.job(bench.package(), the_target("uno"), "0/16")
+    record = Pipeline(bench.store, threads=1).weigh(replace(job, on=(there.board("one"),)))
+    assert record.failure is None or record.failure.reason is Reason.NO_EXPECTED, record.failure
+    assert [n for n in record.notes if f"ended with fault: {fault.detail}: nobody has seen" in n]
+
+
 def test_a_block_cipher_s_stack_is_tried_for_its_board_too(there: Lab, bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "crypto_block" / "speck" / "speck64128" / "deep"
     shutil.copytree(CIPHERS / "crypto_block" / "speck" / "speck64128" / "ref", folder)

@@ -23,13 +23,27 @@ from .image import intel_hex, made
 from .link import BoardLink, board_of, clock_holds
 from .lock import has_to_be_of
 from .plugs import missing, told
-from .pool import BOARDLESS, NoBoard, accuses, again, borrowed, earlier, how_often, pools, returned, works
+from .pool import (
+    BOARDLESS,
+    UNSEEN,
+    NoBoard,
+    accuses,
+    again,
+    borrowed,
+    earlier,
+    how_often,
+    pools,
+    returned,
+    unvouched,
+    works,
+)
 from .proof import DELAY, clock, keep_clock, proved
 
 __all__ = [
     "BOARDLESS",
     "DELAY",
     "PROOF",
+    "UNSEEN",
     "AwayLink",
     "Board",
     "BoardLink",
@@ -64,6 +78,7 @@ __all__ = [
     "returned",
     "stations",
     "uncertainty",
+    "unvouched",
     "works",
 ]
 

@@ -45,6 +45,8 @@ ELSEWHERE = MACHINE - {*ATTEMPTS, Reason.COUNTER_DIFFERS}
 EARLIER = "an earlier run of the same setup answered wrongly"
 #: what is wrong with a package by its files and the sizes in its image, whichever board has that
 BOARDLESS = frozenset({Reason.BAD_KAT, Reason.SIZES_DIFFER, Reason.UNSUPPORTED_SIZE})
+#: what a package does to memory that the simulated chip sees for certain, and no board
+UNSEEN = frozenset({Reason.STACK_OVERFLOW, Reason.STRAY_WRITE})
 #: what to do about one that ends with what packages are told other things of
 REVIVE = "reset the board or take its power away for a moment, look at its cable and supply"
 Prove = Callable[[Station, Hold], None]
@@ -70,6 +72,12 @@ def again(failure: Failure, attempt: int) -> bool:
 def accuses(failure: Failure) -> bool:
     """Whether it is about the package if the board that it comes from is right."""
     return failure.reason not in MACHINE | BOARDLESS and failure.reason not in ATTEMPTS
+
+
+def unvouched(failure: Failure) -> str:
+    """The note on how the calls of a board's run ended on the simulated chip, which was to look at its memory."""
+    said = f"its calls on the simulated chip, before the board's, ended with {failure.reason}: {failure.detail}"
+    return f"{said}: nobody has seen whether its stack and writes stay within its own memory"
 
 
 def earlier(record: Record | None) -> list[str]:
