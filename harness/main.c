@@ -268,7 +268,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     npub = place(&next, sy_npub_bytes, sy_api == SY_API_BLOCK ? 0 : offset); /* contexts are always aligned */
     ad = place(&next, call.ad_len, offset);
     in = place(&next, call.in_len, offset);
-    call.out = place(&next, (uint16_t)out_max, op >= SY_SCHEDULE_ENCRYPT ? 0 : out_offset);
+    call.out = place(&next, (uint16_t)out_max, (op & ~SY_HOLLOW) >= SY_SCHEDULE_ENCRYPT ? 0 : out_offset);
     guard = next;
     next += GUARD;
     receive(key, sy_key_bytes);
@@ -298,7 +298,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_layout[SY_STACK] = flags & PAINT ? next : NULL;
 
 #if SY_REPEAT > 1
-    keyed = sy_key_bytes && (sy_api != SY_API_BLOCK || op >= SY_SCHEDULE_ENCRYPT);
+    keyed = sy_key_bytes && (sy_api != SY_API_BLOCK || (op & ~SY_HOLLOW) >= SY_SCHEDULE_ENCRYPT);
     given = sum(0, npub, npub + sy_npub_bytes);
 #endif
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {
