@@ -47,3 +47,19 @@ def test_what_a_tool_made_of_few_lines_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(tools.ToolError, match=r"become 300 MiB of flat\.json; the limit is 256") as raised:
         tools.wrote(tmp_path / "flat.json")
     assert raised.value.failure.reason is Reason.COMPILE_MEMORY
+
+
+def test_no_link_that_a_tool_leaves_is_followed(tmp_path: Path) -> None:
+    """Neither to a file whose words would be told, nor to one that would be written, nor to a folder."""
+    (tmp_path / "secret").write_text("secret")
+    (work := tmp_path / "work").mkdir()
+    (work / "sub").mkdir()
+    links = "\n".join(f"rm -rf {n}; ln -s {tmp_path / 'secret'} {n}" for n in ("said.log", "run.sh", "sub/made"))
+    (work / "tool").write_text(f"#!/bin/sh\n{links}\nmkfifo pipe; ln -s {tmp_path} folder; exit 1\n")
+    (work / "tool").chmod(0o755)
+    for _ in range(2):
+        with pytest.raises(tools.ToolError) as raised:
+            tools.run("./tool", [], work)
+        assert "secret" not in raised.value.failure.detail + raised.value.log
+        assert {f.name for f in work.rglob("*")} <= {"sub", "tool", "run.sh", "said.log"}
+    assert (tmp_path / "secret").read_text() == "secret"

@@ -6,6 +6,7 @@ import os
 import platform
 import select
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Callable
@@ -80,7 +81,8 @@ def run(
 
     With bubblewrap the script sees system folders and ``readable`` read-only, ``writable`` read-write, no network and
     no other process; a link to a program stays a link. ``writable`` may be ``called`` something else there. The script
-    itself limits processor time and file sizes.
+    itself limits processor time and file sizes. Links, pipes and the like that it leaves in ``writable`` are removed:
+    whoever reads or writes there next would follow them, or wait.
     """
     command = ["/bin/sh", script.name, *arguments]
     if available():
@@ -128,4 +130,15 @@ def run(
         ended.set()
         if stopped.is_set():  # a sandbox's processes die a little after bubblewrap, and write until then
             select.select([gone], [], [], _DYING)
+    _plain(writable)
     return None if stopped.is_set() else code
+
+
+def _plain(folder: Path) -> None:
+    """Leaves of a folder only files and folders."""
+    for at, folders, names in os.walk(folder):
+        for path in (Path(at, name) for name in (*folders, *names)):
+            with suppress(OSError):
+                mode = path.lstat().st_mode
+                if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                    path.unlink()
