@@ -64,6 +64,9 @@ class Asked:
         if not made:
             text = "no algorithm of the software side is named, and there are no pdi, sdi and do files"
             raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
+        if not calls and not package.compared(self._package, self._design.width):
+            text = "no algorithm of the software side is named, and the package's do file has only X for data"
+            raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
         return made
 
     def sizes(self) -> list[CallSize]:

@@ -11,18 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.asked import settled, verified_with
+from steelyard.asked import Asked, settled, verified_with
 from steelyard.model.errors import UserError
 from steelyard.rtl import bench, ghdl, synthesis, vhdl
 from steelyard.rtl.design import Design
 from steelyard.rtl.reading import designs_of
+from steelyard.rtl.tools import ToolError
 from tests.rtl import toys
 
 
 def _described(folder: Path, more: str = "", source: str = "toy.sv") -> Design:
     (folder / "inc").mkdir(parents=True, exist_ok=True)
     (folder / "inc" / "sizes.svh").write_text("`define ROUNDS 1\n")
-    (folder / source).write_text(toys.SOURCE.read_text())
+    (folder / source).write_text(f'`include "sizes.svh"\n{toys.SOURCE.read_text()}')
     (folder / "design.toml").write_text(
         f'top = "toy"\nw = [32]\nsources = ["toy*"]\nincludes = ["inc"]\n{more}\n', encoding="utf-8"
     )
@@ -50,6 +51,17 @@ def test_the_digest_is_of_all_that_is_read(tmp_path: Path) -> None:
     before = toy.digest
     (tmp_path / "toy" / "kat" / "do.txt").write_text("STT = e0000000\n")
     assert toy.digest != before
+
+
+def test_answers_of_which_nothing_is_known_verify_nothing(tmp_path: Path) -> None:
+    """Headers and status alone are the same for any cipher."""
+    folder = toys.design(tmp_path / "toy")
+    (design,) = designs_of(folder)
+    assert len(Asked(design, "seed").streams()) == len(toys.STREAMS)
+    answers = folder / "kat" / "do.txt"
+    answers.write_text(re.sub(r"(?m)(?<=^DAT = )\w+$", lambda found: "X" * len(found[0]), answers.read_text()))
+    with pytest.raises(ToolError, match=r"no-expected.*only X for data"):
+        Asked(design, "seed").streams()
 
 
 @pytest.mark.parametrize(

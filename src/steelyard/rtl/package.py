@@ -55,6 +55,16 @@ def _sizes(words: Sequence[str], width: int) -> dict[int, int]:
     return made
 
 
+def compared(streams: Sequence[Stream], width: int) -> int:
+    """The words of data that come out of which at least a digit has to be right."""
+    made = 0
+    for s in streams:
+        for at, size in parts(s.out, width):
+            first = at + 32 // width
+            made += sum(w.strip("x") != "" for w in s.out[first : first - (-8 * size // width)])
+    return made
+
+
 def unchecked(made: Stream, width: int) -> Stream:
     """The stream with anything for data that come out; headers and the status are what they are."""
     kept = {len(made.out) - 1}

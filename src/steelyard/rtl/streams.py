@@ -140,11 +140,14 @@ def _headers(kind: int, size: int, width: int, most: int) -> list[int]:
 
 
 def parts(words: Sequence[str], width: int) -> Iterator[tuple[int, int]]:
-    """The segments among words that come out: where each header begins, and the bytes of its data."""
+    """The segments among words that come out, up to one of unknown size: where each header begins, and the bytes of its
+    data."""
     at, head = 0, 32 // width
     while at + head < len(words):
-        size = int("".join(words[at : at + head])[-4:], 16)
-        yield at, size
+        digits = "".join(words[at : at + head])[-4:]
+        if "x" in digits:
+            return
+        yield at, (size := int(digits, 16))
         at += head + -(-8 * size // width)
 
 
