@@ -354,7 +354,7 @@ def test_a_memory_s_file_is_not_the_bench_s_own(tmp_path: Path) -> None:
         (gone,) = bench.run(tmp_path, toys.STREAMS, ("full",))
         assert gone.failure is not None
         assert gone.failure.reason is Reason.MISSING_FILE
-    (tmp_path / "vectors.txt").write_text("0 1 93000004 3\n")
+    (tmp_path / bench.AT / "vectors.txt").write_text("0 1 93000004 3\n")
     assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, ("full",))] == ["ok"]
 
 
@@ -362,7 +362,7 @@ def test_no_file_of_a_design_is_in_place_of_a_source(tmp_path: Path) -> None:
     (design,) = designs_of(toys.design(tmp_path / "toy"))
     (tmp_path / "other").write_text("other")
     names = bench.copied(replace(bench.own(design), data=(("src/000_toy.sv", tmp_path / "other"),)), tmp_path / "work")
-    assert (tmp_path / "work" / names[0]).read_text() == toys.SOURCE.read_text()
+    assert (tmp_path / "work" / bench.AT / names[0]).read_text() == toys.SOURCE.read_text()
 
 
 @verilator

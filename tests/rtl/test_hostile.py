@@ -251,8 +251,36 @@ def test_a_dump_is_no_harm(tmp_path: Path) -> None:
 
 def test_what_only_looks_like_a_task_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = 'wire \\$fopen ; /* $fopen */ initial $display("$fopen \\" $fclose"); // $fwrite\nassign x = $clog2(4);'
-    monkeypatch.setattr(bench.tools, "run", lambda *_: (tmp_path / tools.LOG).write_text(text))
+    monkeypatch.setattr(bench.tools, "run", lambda *_, **__: (tmp_path / tools.LOG).write_text(text))
     assert bench.simulator_only(bench.Netlist("top", ()), tmp_path) is None
+
+
+@simulates
+def test_no_file_of_a_design_is_one_of_the_bench_s_build(tmp_path: Path) -> None:
+    """Make reads all of obj/*.d, and compilers look for headers of C++ beside the bench: neither finds a memory's."""
+    memory = 'logic [7:0] {0} [0:3]; initial $readmemh("{1}", {0});'
+    memories = "\n  ".join(memory.format(name, file) for name, file in (("a", "obj/a.d"), ("b", "memory")))
+    folder = toys.design(tmp_path / "toy", WRONG, (READY, f"{READY}\n  {memories}"))
+    (folder / "obj").mkdir()
+    (folder / "obj" / "a.d").write_text("$(shell touch ../made)$(error stop)\n")
+    (folder / "memory").write_text("#error no header\n")
+    (design,) = designs_of(folder)
+    assert [name for name, _ in design.data] == ["obj/a.d", "memory"]
+    (work := tmp_path / "work").mkdir()
+    bench.build(design, bench.own(design), work, optimised="-O0")
+    assert not (work / "made").exists()
+    assert {f.name for f in (work / bench.AT).iterdir()} == {"src", "obj", "memory"}
+
+
+@simulates
+def test_a_module_that_no_source_has_is_not_looked_for(tmp_path: Path) -> None:
+    """Verilator finds it by its name among files that are there to be read as something else."""
+    more = 'logic [7:0] m [0:3]; initial $readmemh("hidden.sv", m); hidden hidden();'
+    folder = toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}"))
+    (folder / "hidden.sv").write_text('module hidden; initial $system("true"); endmodule')
+    (design,) = designs_of(folder)
+    with pytest.raises(ToolError, match="missing-file: hidden, which no source describes"):
+        bench.build(design, bench.own(design), tmp_path)
 
 
 @simulates

@@ -44,7 +44,7 @@ def _constants(n: Netlist, work: Path, *, slang: bool | None = None) -> dict[str
         synthesis._readable(n, files, work)
     else:
         (work / "examine.ys").write_text(synthesis.examining(synthesis.reading(n, files, slang=slang)))
-        tools.run("yosys", ["-s", "examine.ys"], work)
+        tools.run("yosys", ["-s", "../examine.ys"], work, at=bench.AT)
     ports = json.loads((work / synthesis.FLAT).read_bytes())["modules"]["m"]["ports"]
     return {name: int("".join(map(str, reversed(p["bits"]))), 2) for name, p in ports.items()}
 
@@ -53,10 +53,10 @@ def _simulated(n: Netlist, work: Path) -> dict[str, int]:
     """The ports' values as Verilator has them."""
     (name,) = bench.copied(n, work)
     shown = "".join(f'$display("{x}{k}=%0h", {x}{k});' for k in range(len(TYPES)) for x in "ab")
-    source = work / name
+    source = work / bench.AT / name
     source.write_text(source.read_text().replace("endmodule", f"initial begin #1 {shown} $finish; end\nendmodule"))
-    options = ["--binary", "-Wno-fatal", "-Wno-lint", "-Mdir", "obj", "-o", "m", "-CFLAGS", "-O0"]
-    tools.run("verilator", [*options, *bench.options(n), name], work)
+    options = ["--binary", "-Wno-fatal", "-Wno-lint", "-Mdir", "../obj", "-o", "m", "-CFLAGS", "-O0"]
+    tools.run("verilator", [*options, *bench.options(n), name], work, at=bench.AT)
     said = tools.run("./obj/m", [], work).splitlines()
     return {line.split("=")[0]: int(line.split("=")[1], 16) for line in said if "=" in line}
 

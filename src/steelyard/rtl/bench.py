@@ -37,6 +37,8 @@ API = (*_PORTS, *_RANDOM)
 INPUTS = tuple(p for p, out in (_PORTS | _RANDOM).items() if not out)
 #: bits of rdi_data that bench.cpp has
 _MOST_RANDOM = 2048
+#: the folder that has all that is of a design, and nothing else: tools start there, and write beside it
+AT = "design"
 #: how the bench is compiled: it says itself what becomes of a design that ends the simulation
 _FLAGS = "-I.. -std=c++17 -w -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN"
 #: system tasks and functions by which a source only computes, prints or checks. Others open files, start programs, or
@@ -58,6 +60,10 @@ _WORDS = re.compile(
     r'|"(?:[^"\\\n]|\\.)*"|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//[^\n]*|\\\S+',
     re.DOTALL,
 )
+#: without these a file has no module, or other thing with a name
+_HELD = re.compile(r"`|module|primitive|interface|program|package|class")
+#: what Verilator says of ports
+XML = "ports.xml"
 #: warnings of Verilator that are about style, not about what a circuit does
 _STYLE = ("-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTIDRIVEN", "-Wno-TIMESCALEMOD")
 
@@ -143,17 +149,19 @@ def names(n: Netlist) -> dict[str, str]:
 
 
 def copied(n: Netlist, work: Path) -> list[str]:
-    """Copies the files into ``work``, where tools see them, and returns their names there."""
-    (work / "src").mkdir(parents=True, exist_ok=True)
+    """Copies the files into ``AT`` of ``work``, where tools see them, and returns their names there."""
+    folder = work / AT
+    (folder / "src").mkdir(parents=True, exist_ok=True)
     for name, f in zip(names(n), n.files, strict=True):
-        shutil.copyfile(f, work / name)
-    for k, folder in enumerate(n.includes):
-        for f in included(folder):
-            at = work / "inc" / str(k) / f.relative_to(folder)
-            at.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(f, at)
+        shutil.copyfile(f, folder / name)
+    for k in range(len(n.includes)):
+        (folder / "inc" / str(k)).mkdir(parents=True, exist_ok=True)
+    for name, f in included(n.files, n.includes).items():
+        at = folder / "inc" / name
+        at.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(f, at)
     for name, f in n.data:
-        at = work / name
+        at = folder / name
         if not at.exists():  # no file of a design is in place of another
             at.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(f, at)
@@ -184,7 +192,7 @@ def lint(n: Netlist, work: Path) -> str:
     copies = copied(n, work)
     try:
         return tools.run(
-            "verilator", ["--lint-only", "-Wno-fatal", "-Wall", "-Wno-DECLFILENAME", *options(n), *copies], work
+            "verilator", ["--lint-only", "-Wno-fatal", "-Wall", "-Wno-DECLFILENAME", *options(n), *copies], work, at=AT
         )
     except ToolError as e:
         raise refused(e, n) from e
@@ -212,7 +220,7 @@ def ports(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
     """The top's ports: whether they come out, and their bits. Raises :class:`ToolError`."""
     copies = copied(n, work)
     try:
-        tools.run("verilator", ["--xml-only", "--xml-output", "ports.xml", *_STYLE, *options(n), *copies], work)
+        tools.run("verilator", ["--xml-only", "--xml-output", f"../{XML}", *_STYLE, *options(n), *copies], work, at=AT)
     except ToolError as e:
         raise refused(e, n) from e
     return told(n, work)
@@ -220,7 +228,7 @@ def ports(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
 
 def told(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
     """The ports that :func:`ports` left in ``work``."""
-    tree = ElementTree.fromstring(tools.wrote(work / "ports.xml"))
+    tree = ElementTree.fromstring(tools.wrote(work / XML))
     types = {t.get("id"): t for t in tree.iter() if t.tag.endswith("dtype")}
     modules = [m for m in tree.iter("module") if m.get("topModule") == "1" or m.get("name") == n.top]
     found = {}
@@ -302,12 +310,13 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, optimised: 
             "verilator",
             [
                 "--cc", "--exe", "--build", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--noassert",
-                "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", _FLAGS, *_STYLE,
+                "--prefix", "Vdesign", "--Mdir", "../obj", "-o", "bench", "-CFLAGS", _FLAGS, *_STYLE,
                 "-Wwarn-UNOPTFLAT", "--output-split", size,
                 "-MAKEFLAGS", f"OPT_FAST={optimised} OPT_SLOW=-O0 OPT_GLOBAL={other}", *more, *options(n),
-                *copies, "bench.cpp",
+                *copies, "../bench.cpp",
             ],
             work,
+            at=AT,
         )  # fmt: skip
     except ToolError as e:
         raise refused(e, n) from e
@@ -318,15 +327,33 @@ def simulator_only(n: Netlist, work: Path) -> Failure | None:
     """Why the sources that ``work`` has copies of are no circuit: they would do with a simulator, or with its answers,
     what no circuit can. Raises :class:`ToolError`."""
     try:
-        tools.run("verilator", ["-E", *_STYLE, *options(n), *names(n)], work)
+        tools.run("verilator", ["-E", *_STYLE, *options(n), *names(n)], work, at=AT)
     except ToolError as e:
         raise refused(e, n) from e
     text = files.decoded(tools.wrote(work / tools.LOG))
+    if word := _sought(n, text):
+        return Failure(
+            Reason.MISSING_FILE, f"{word}, which no source describes, may be in a file of that name: name it"
+        )
     for found in _WORDS.finditer(text):
         if found["foreign"] or (found["task"] and not _HARMLESS.fullmatch(found["task"])):
             where = own_names(_place(text, found.start()), n)
             return Failure(Reason.SIMULATOR_ONLY, f"{where}: {' '.join(found[0].split())}, which no circuit has")
     return None
+
+
+def _sought(n: Netlist, text: str) -> str:
+    """A word of preprocessed sources by which Verilator may find a file that is there to be included or read, and take
+    it for a module that no source has: nobody looked at that. Empty where there is none."""
+    code = re.sub(r'"(?:[^"\\\n]|\\.)*"', " ", text)
+    known = {*re.findall(r"\bmodule\s+(?:(?:static|automatic)\s+)?\\?([^\s#(;]+)", code)}
+    there = [(name.partition("/")[2], f) for name, f in included(n.files, n.includes).items()]
+    for name, f in (*there, *n.data):
+        for word in {name, re.sub(r"\.s?v$", "", name)} - known:
+            used = re.search(rf"(?<![\w$]){re.escape(word)}(?![\w$])", code)
+            if used and _HELD.search(f.read_text(encoding="latin-1")):
+                return word
+    return ""
 
 
 def _place(text: str, at: int) -> str:
@@ -352,11 +379,11 @@ def run(
     """Gives streams to the bench that :func:`build` made, in each mode. Raises :class:`ToolError` when it dies."""
     vectors = work / f"{secrets.token_hex(16)}.txt"  # a name that no source can read memories from
     vectors.write_text(written(streams))
-    arguments = [vectors.name, *modes, "--seed", str(seed), "--idle", str(IDLE)]
+    arguments = [str(vectors.absolute()), *modes, "--seed", str(seed), "--idle", str(IDLE)]
     if trace is not None:
-        arguments += ["--trace", trace.name]
+        arguments += ["--trace", str(trace.absolute())]
     try:
-        said = tools.run("./obj/bench", arguments, work)
+        said = tools.run("./obj/bench", arguments, work, at=AT)
     except ToolError as e:
         said = e.log  # a mode that ends otherwise than well has said why
         if len(outcomes(said)) < len(modes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from glob import escape, glob
 from itertools import islice
 from pathlib import Path
@@ -22,8 +22,10 @@ FILE = "design.toml"
 VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
 #: what a source's name ends with: nothing else of the machine is read because a description names it
 SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
-#: most files of a folder of included ones
-_INCLUDED = 2000
+#: what a source includes, or has a macro for that may be included. What other characters mean to make, nobody tries
+NAMED = re.compile(r'`(?:include|define[ \t]+\w+)[ \t]*"([\w.+/-]+)"')
+#: what is to be done about an included file that is too large
+_LARGE = "include a smaller one"
 #: most folders of a name of sources that may be any
 _PATTERNS = 3
 #: what tools' scripts take for one word
@@ -97,9 +99,8 @@ class Design(Struct, frozen=True):
         h = hashlib.sha256(said.encode())
         for f in self.files:
             h.update(f"{f.name}\0{of_file(f)}\0".encode())
-        for k, folder in enumerate(self.includes):
-            for f in included(folder):
-                h.update(f"include {k} {f.relative_to(folder)}\0{of_file(f)}\0".encode())
+        for name, f in sorted(included(self.files, self.includes).items()):
+            h.update(f"include {name}\0{of_file(f)}\0".encode())
         for name, f in self.data:
             h.update(f"data {name}\0{of_file(f)}\0".encode())
         for f in self.answer_files:
@@ -112,26 +113,36 @@ class Design(Struct, frozen=True):
         return tuple(self.answers / f"{n}.txt" for n in ("pdi", "sdi", "do")) if self.answers else ()
 
 
-def included(folder: Path) -> list[Path]:
-    """The files of a folder of included ones. Raises :class:`UserError` where they are too many or too large."""
-    found = []
-    for f in folder.rglob("*"):
-        if f.is_file():
-            found.append(f)
-        if len(found) > _INCLUDED:
-            raise UserError(f"{folder}: more than {_INCLUDED} files; name the folder of included ones alone")
-    for f in found:
-        files.regular(f, files.LARGEST, "name the folder of included files alone")
-    return sorted(found)
+def included(sources: Sequence[Path], folders: Sequence[Path]) -> dict[str, Path]:
+    """The files of folders that sources include, and those that these include, by ``K/NAME``: the number of the folder,
+    and the name that they are included by. Raises :class:`UserError` where they are too many or too large."""
+    found: dict[str, Path] = {}
+    left, known, size = [*sources], set[str](), 0
+    for file in left if folders else ():  # it grows
+        if file.stat().st_size > files.LARGEST:  # a netlist
+            continue
+        for name in NAMED.findall(files.text(file, files.LARGEST, _LARGE)):
+            if name in known or Path(name).is_absolute() or ".." in Path(name).parts:
+                continue
+            known.add(name)
+            there = {f"{k}/{name}": at for k, folder in enumerate(folders) if (at := folder / name).is_file()}
+            size += sum(files.regular(at, files.LARGEST, _LARGE) for at in there.values())
+            if len(found) + len(there) > files.MANY or size > files.WHOLE:
+                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included"
+                raise UserError(f"{folders[0]}: {what}; include fewer")
+            found |= there
+            left += there.values()
+    return found
 
 
 def checked(d: Design) -> Design:
     """The design, if tools' scripts take its words for what they are. Raises :class:`UserError`."""
     if wrong := _odd(d):
         raise UserError(f"{d.folder}: {wrong}")
-    files.bounded(d.files, d.folder)
     for _, f in d.data:
         files.regular(f, files.LARGEST, "a memory of a core has less")
+    headers = included(d.files, d.includes).values()
+    files.bounded((*d.files, *headers, *(f for _, f in d.data)), d.folder)
     for f in d.answer_files:
         files.regular(f, files.ANSWERS, "keep fewer operations in it")
     words = [("top", d.top, _NAME), ("clock", d.clock, _NAME), ("reset", d.reset, _NAME)]
@@ -142,10 +153,9 @@ def checked(d: Design) -> Design:
         if not re.fullmatch(pattern, text):
             raise UserError(f"{d.folder}: {what} {text!r} has characters that no {what.split()[0]} has here")
     inside = d.folder.resolve()
-    for folder in d.includes:
-        for f in (folder, *included(folder)):
-            if not f.resolve().is_relative_to(inside):
-                raise UserError(f"{f} is outside of {d.folder}; keep included files inside")
+    for f in (*d.includes, *headers):
+        if not f.resolve().is_relative_to(inside):
+            raise UserError(f"{f} is outside of {d.folder}; keep included files inside")
     for f in d.files:
         if f.resolve().suffix.lower() not in SOURCES:
             raise UserError(f"{f}: not a source; their names end with {', '.join(SOURCES)}")

@@ -55,6 +55,7 @@ def build(design: Design, work: Path) -> None:
     """Analyses a design that GHDL :func:`serves`, and the test bench in ``work``. Raises :class:`ToolError`."""
     own = bench.own(design)
     names = bench.copied(own, work)
+    work = work / bench.AT
     (work / _DUT).write_text(wrapper(design))
     shutil.copyfile(BENCH, work / BENCH.name)
     try:
@@ -127,6 +128,7 @@ def _mode(design: Design, work: Path, streams: Sequence[Stream], mode: str) -> O
     parts = [[s] for s in streams] if mode in ("single", "reset") else [list(streams)]
     if mode == "reset":
         parts = [p for p in parts if not p[0].reuse]
+    work = work / bench.AT
     (work / "vectors.txt").write_text("".join(_written(p, design.width, reset=mode == "reset") for p in parts))
     most = max(sum(map(len, of)) for p in parts for of in ([s.pdi for s in p], [s.sdi for s in p], [s.out for s in p]))
     how = mode if mode in ("stall", "withdraw") else "full"

@@ -45,7 +45,10 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
     """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError`
     with what is missing."""
     try:
-        found = [_with_data(_with_included(d)) for d in _in_folder(folder, top)]
+        found = list[Design]()
+        for d in _in_folder(folder, top):
+            files.bounded(d.files, d.folder)
+            found.append(_with_data(_with_included(d)))
         given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
         return [design.checked(replace(d, **given)) for d in found]
     except (OSError, ValueError, RuntimeError) as e:  # of a NUL in a name, and of a link to itself
@@ -247,15 +250,17 @@ def _place(folder: Path, name: str) -> Path | None:
     return next((p for p in sorted(folder.rglob(Path(name).name)) if p.is_file() and str(p).endswith(f"/{name}")), None)
 
 
-def _includes(text: str, folder: Path) -> dict[str, Path]:
-    """The files of the folder that a text includes, and those that these include, by the names that it gives them."""
+def _includes(sources: Sequence[Path], folder: Path) -> dict[str, Path]:
+    """The files of the folder that sources include, and those that these include, by the names that they give them."""
     found: dict[str, Path] = {}
+    known, text = set[str](), _text(sources)
     left: list[Path] = []
     while True:
-        for name in dict.fromkeys(_INCLUDE.findall(text)):
-            if name not in found and (at := _place(folder, name)) is not None:
+        for name in dict.fromkeys(design.NAMED.findall(text)):
+            if name not in known and len(known) < files.MANY and (at := _place(folder, name)) is not None:
                 found[name] = at
                 left.append(at)
+            known.add(name)
         if not left:
             return found
         text = _text([left.pop(0)])
@@ -265,7 +270,7 @@ def _with_included(made: Design) -> Design:
     """The design with the folders of the files that its sources include, where its description names none."""
     if made.includes or "verilog" not in made.languages:
         return made
-    found = _includes(_text(made.files), made.folder)
+    found = _includes(made.files, made.folder)
     folders = tuple(dict.fromkeys(at.parents[len(Path(n).parts) - 1] for n, at in found.items()))
     if not folders:
         return made
@@ -275,7 +280,7 @@ def _with_included(made: Design) -> Design:
 def _with_data(made: Design) -> Design:
     """The design with the files of its folder that its sources may read memories from: those that texts in them, or in
     its parameters, name."""
-    read = [*made.files, *(f for folder in made.includes for f in design.included(folder))]
+    read = [*made.files, *design.included(made.files, made.includes).values()]
     text = _text(read) if "verilog" in made.languages else ""
     if "$readmem" not in text:
         return made

@@ -63,7 +63,7 @@ _SILENT = ("chformal -remove", "delete */t:$print")
 #: each net has one name and one bit, so that what toggles is counted once
 _ONCE = ("splitnets", "opt_clean -purge")
 #: models of a library's cells, from their functions; they say the directions of ports too
-_GATES = f"read_liberty -ignore_miss_func -ignore_miss_dir -ignore_miss_data_latch {LIBERTY}"
+_GATES = f"read_liberty -ignore_miss_func -ignore_miss_dir -ignore_miss_data_latch ../{LIBERTY}"
 
 
 class Cells(Struct, frozen=True):
@@ -107,7 +107,7 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False, apart: bool = 
 def examining(read: Sequence[str]) -> str:
     """The yosys script that shows what a design is before it is mapped: flat, without what nothing needs."""
     return "\n".join(
-        [*read, "flatten", "opt_expr", "opt_clean -purge", f"tee -o {CHECKED} check", f"write_json {FLAT}", ""]
+        [*read, "flatten", "opt_expr", "opt_clean -purge", f"tee -o ../{CHECKED} check", f"write_json ../{FLAT}", ""]
     )
 
 
@@ -117,9 +117,9 @@ def script(n: Netlist, read: Sequence[str], device: Device) -> str:
         [
             *read,
             device.synth.format(top=n.top),
-            "tee -o stat.json stat -json",
-            *([_GATES] if device.liberty else []), f"write_json {NETLIST}", *_ONCE,
-            f"write_verilog -noattr {'' if device.liberty else '-noexpr '}{VERILOG}", "",
+            "tee -o ../stat.json stat -json",
+            *([_GATES] if device.liberty else []), f"write_json ../{NETLIST}", *_ONCE,
+            f"write_verilog -noattr {'' if device.liberty else '-noexpr '}../{VERILOG}", "",
         ]
     )  # fmt: skip
 
@@ -169,7 +169,7 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
         raise ToolError(meant)
     (work / "synth.ys").write_text(script(n, read, device))
     try:
-        log = tools.run("yosys", ["-s", "synth.ys"], work, seconds=SYNTHESIS)
+        log = tools.run("yosys", ["-s", "../synth.ys"], work, seconds=SYNTHESIS, at=bench.AT)
     except ToolError as e:
         if looped and e.failure.reason is Reason.COMPILE_ERROR:  # why yosys stops, by its name
             raise ToolError(looped, e.log) from e
@@ -193,7 +193,7 @@ def _readable(n: Netlist, files: list[str], work: Path) -> tuple[list[str], bool
         read = reading(n, files, slang=slang, apart=apart)
         (work / "examine.ys").write_text(examining(read))
         try:
-            tools.run("yosys", ["-s", "examine.ys"], work, seconds=SYNTHESIS)
+            tools.run("yosys", ["-s", "../examine.ys"], work, seconds=SYNTHESIS, at=bench.AT)
             made_up = None if slang else _MADE_UP.search(tools.wrote(work / tools.LOG).decode(errors="replace"))
             if not made_up:
                 return read, slang
@@ -218,7 +218,8 @@ def _readable(n: Netlist, files: list[str], work: Path) -> tuple[list[str], bool
 def _misread(n: Netlist, files: list[str], work: Path) -> bool:
     """Whether yosys' own reader takes the sources for another design, and does not say so."""
     wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
-    texts = [_text(f) for f in (*(work / f for f in files), *(work / "inc").rglob("*")) if f.is_file()]
+    at = work / bench.AT
+    texts = [_text(f) for f in (*(at / f for f in files), *(at / "inc").rglob("*")) if f.is_file()]
     texts = [_ASIDE.sub(" ", t) for t in texts]
     return any(_DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
 
@@ -237,7 +238,7 @@ def _named(error: ToolError) -> ToolError:
 
 
 def _text(file: Path) -> str:
-    return file.read_text(errors="replace") if file.exists() else ""
+    return tools.wrote(file).decode(errors="replace") if file.exists() else ""
 
 
 def questionable(flat: Mapping[str, Any], checked: str, n: Netlist) -> Failure | None:

@@ -161,9 +161,10 @@ def run(
     work: Path,
     readable: Iterable[Path] = (),
     seconds: float = SECONDS,
+    at: str = ".",
 ) -> str:
-    """Runs a tool, or a program in ``work``, in the sandbox of compilers, and returns what it said. Raises
-    :class:`ToolError` when it fails, is stopped, or is missing."""
+    """Runs a tool, or a program in ``work``, in the sandbox of compilers, and returns what it said. It starts in the
+    folder ``at`` of ``work``. Raises :class:`ToolError` when it fails, is stopped, or is missing."""
     where: str | None = str(work / name) if name.startswith("./") else program(name)
     if where is None:
         gone = missing([name])
@@ -174,7 +175,7 @@ def run(
     script.write_text(
         f"ulimit -c 0; ulimit -S -t {seconds:.0f}; ulimit -f {LARGEST >> 9}; {memory}"
         f"export YOWASP_CACHE_DIR={shlex.quote(str(cache()))} TMPDIR=/tmp\n"
-        f"exec {shlex.join([where, *arguments])} >{LOG} 2>&1\n"
+        f"cd {shlex.quote(at)} && exec {shlex.join([where, *arguments])} >{shlex.quote(str(said.absolute()))} 2>&1\n"
     )
     code = sandbox.run(script, work, (*_reads(where), *readable), PATIENCE * seconds, lambda: False)
     text = _end(said) if said.exists() else ""

@@ -51,7 +51,8 @@ def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
             text += f"; {older.version} simulates it: steelyard rtl --verify"
         raise ToolError(Failure(Reason.NO_VHDL, text))
     own = bench.own(design)
-    names = bench.copied(own, work)
+    names = bench.copied(replace(own, data=()), work)  # by whose names GHDL would find its own files
+    work = work / bench.AT
     parts = [(n, f) for n, f in zip(names, design.files, strict=True) if f.suffix.lower() in VHDL]
     verilog = tuple(f for f in design.files if f.suffix.lower() not in VHDL)
     entities = [e for _, f in parts for e in _ENTITY.findall(_text(f))]
