@@ -143,3 +143,61 @@ def test_a_folder_that_cannot_be_looked_through_is_said(tmp_path: Path, monkeypa
     monkeypatch.setattr(Path, "rglob", gone)
     with pytest.raises(UserError, match=r"cannot be looked through .*; name the folder of a design"):
         designs_of(tmp_path)
+
+
+def test_a_missing_source_is_not_somebody_else_s(tmp_path: Path) -> None:
+    """Only the package's: what the user named, or its repository, and the LWC package's folder beside it."""
+    mine, beside = toys.design(tmp_path / "mine"), tmp_path / "theirs"
+    beside.mkdir()
+    (mine / "toy.sv").rename(beside / "toy.sv")
+    with pytest.raises(UserError, match=r"toy\.sv is not there"):
+        designs_of(mine)
+    (tmp_path / ".git").mkdir()
+    (found,) = designs_of(mine)
+    assert found.files == (beside / "toy.sv",)
+    assert f"toy.sv from {beside / 'toy.sv'}" in found.notes[0]
+    (tmp_path / ".git").rmdir()
+    beside.rename(tmp_path / "LWC_rtl")
+    assert designs_of(mine)[0].files == (tmp_path / "LWC_rtl" / "toy.sv",)
+
+
+def test_sources_may_be_tables(tmp_path: Path) -> None:
+    """None is left out without a word."""
+    folder = toys.design(tmp_path / "toy")
+    said = (folder / "toy.toml").read_text()
+    (folder / "toy.toml").write_text(said.replace('["toy.sv"]', '[{ file = "toy.sv", type = "verilog" }]'))
+    assert [f.name for f in designs_of(folder)[0].files] == ["toy.sv"]
+    (folder / "toy.toml").write_text(said.replace('["toy.sv"]', '["toy.sv", { path = "b.sv" }]'))
+    with pytest.raises(UserError, match=r"rtl\.sources has {'path': 'b\.sv'}, which names no file"):
+        designs_of(folder)
+
+
+def test_what_nothing_includes_is_no_part_of_a_design(tmp_path: Path) -> None:
+    """Beside a header there may be anything, of any size; a macro may name what is included."""
+    folder = toys.design(tmp_path / "toy", ("// A toy", '`include "a.vh"\n`define NEXT "sub/b.vh"\n`include `NEXT\n//'))
+    (folder / "sub").mkdir()
+    (folder / "a.vh").write_text("`define A 1\n")
+    (folder / "sub" / "b.vh").write_text("`define B 1\n")
+    with (folder / "paper.pdf").open("wb") as f:
+        f.truncate(9 << 20)
+    (found,) = designs_of(folder)
+    names = bench.copied(bench.own(found), tmp_path / "work")
+    made = {str(f.relative_to(tmp_path / "work" / bench.AT)) for f in (tmp_path / "work").rglob("*") if f.is_file()}
+    assert made == {*names, "inc/0/a.vh", "inc/0/sub/b.vh"}
+    before = found.digest
+    (folder / "paper.pdf").write_text("")
+    assert found.digest == before
+    (folder / "sub" / "b.vh").write_text("`define B 2\n")
+    assert found.digest != before
+
+
+def test_included_files_and_data_are_bounded_in_sum(tmp_path: Path) -> None:
+    texts = "\n".join(f'initial $readmemh("m{k}.hex", m{k});' for k in range(5))
+    heads = "\n".join(f'`include "h{k}.vh"' for k in range(5))
+    for name, more in (("m0.hex", texts), ("h0.vh", heads)):
+        folder = toys.design(tmp_path / name, ("// A toy", f"{more}\n//"))
+        for k in range(5):
+            with (folder / name.replace("0", str(k))).open("wb") as f:
+                f.truncate(7 << 20)
+        with pytest.raises(UserError, match=r"more than .*32 MiB"):
+            designs_of(folder)

@@ -7,6 +7,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from glob import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -98,15 +99,16 @@ def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
 def _of_toml(file: Path) -> list[Design]:
     """One variant as the LWC package and xeda describe it."""
     table, folder = _table(file), file.parent
-    tb = {str(s) for s in _at(file, table, "tb.sources", list)}
-    named = [str(s) for s in _at(file, table, "rtl.sources", list) if isinstance(s, str)]
+    tb = {*_sources(file, table, "tb.sources")}
+    named = _sources(file, table, "rtl.sources")
     sources = [s for s in named if s not in tb and not _BENCHES.search(s)]
     notes = (
         [f"left out of the sources, as they are of a test bench: {', '.join(left)}"]
         if (left := [s for s in named if s not in sources])
         else []
     )
-    here = tuple(_found(folder, s, file) for s in sources)
+    here = tuple(_found(folder, s, file, folder) for s in sources)
+    notes += _elsewhere(folder, sources, here)
     if not here:
         raise UserError(f"{file}: no sources in [rtl]; name them")
     files.bounded(here, folder)
@@ -144,6 +146,17 @@ def _of_toml(file: Path) -> list[Design]:
     return [_conventional(made, text)]
 
 
+def _sources(file: Path, table: Mapping[str, Any], path: str) -> list[str]:
+    """The names of sources at a path of keys: texts, or tables with a file. Raises :class:`UserError` for others."""
+    named = list[str]()
+    for source in _at(file, table, path, list):
+        name = source.get("file") if isinstance(source, dict) else source
+        if not isinstance(name, str):
+            raise UserError(f"{file}: {path} has {source!r}, which names no file; write its path")
+        named.append(name)
+    return named
+
+
 def _parameters(given: Mapping[str, Any]) -> tuple[tuple[str, int | str], ...]:
     return tuple(sorted((k, v if isinstance(v, int) else str(v)) for k, v in given.items() if not isinstance(v, dict)))
 
@@ -167,30 +180,38 @@ def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
     return None
 
 
-def _found(folder: Path, name: str, said: Path) -> Path:
-    """A source, or the file of its name beside it: links to the LWC package's folder are often lost."""
+def _found(folder: Path, name: str, said: Path, whole: Path) -> Path:
+    """A source, or the nearest file of its name in its package, for links to the LWC package's folder are often lost.
+    A package is a repository, or else the ``whole`` that the user named, with the LWC package's folders beside it."""
     if (folder / name).is_file():
         return folder / name
-    above = folder.parent
-    other = sorted(p for p in above.rglob(Path(name).name) if p.is_file())[:1]
-    if not other:
-        raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
-    return other[0]
+    at, whole = folder.resolve(), whole.resolve()
+    top = next((p for p in (whole, *whole.parents) if (p / ".git").exists()), whole)
+    around = [p for p in (at, *at.parents) if p.is_relative_to(top)]
+    beside = [p for up in {top: 0, at: 0} for p in sorted(up.parent.glob("LWC*"))]
+    for place in (*around, *beside):
+        if other := sorted(p for p in place.rglob(escape(Path(name).name)) if p.is_file()):
+            return other[0]
+    raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
+
+
+def _elsewhere(folder: Path, named: Sequence[str], found: Sequence[Path]) -> list[str]:
+    """A note of the sources that are not where a description has them; none without any."""
+    moved = [f"{name} from {at}" for name, at in zip(named, found, strict=True) if at != folder / name]
+    return [f"sources that are not where they should be are taken from elsewhere: {', '.join(moved)}"] * bool(moved)
 
 
 def _of_list(folder: Path, listed: Path, top: str) -> Design:
     """A design whose sources a list names, a path in each line."""
     text = files.text(listed, toml.MAX_BYTES, _KEEP)
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    named = tuple(
-        _found(listed.parent, line, listed)
-        for line in lines
-        if line.lower().endswith(SOURCES) and not _BENCHES.search(line)
-    )
+    named = [line for line in lines if line.lower().endswith(SOURCES) and not _BENCHES.search(line)]
     if not named:
         raise UserError(f"{listed}: names no VHDL or Verilog file")
+    found = tuple(_found(listed.parent, line, listed, folder) for line in named)
     inside = listed.parent.name
-    return _of_files(folder, inside if inside != folder.name else folder.resolve().name, named, top)
+    made = _of_files(folder, inside if inside != folder.name else folder.resolve().name, found, top)
+    return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found)))
 
 
 def _guessed(folder: Path, top: str) -> Design:
