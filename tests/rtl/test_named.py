@@ -10,6 +10,7 @@ import pytest
 
 from steelyard.cli.rtl import designs
 from steelyard.model.errors import UserError
+from tests.rtl import toys
 
 TOML = 'top = "t"\nw = [32, 8]\nsources = ["t.sv"]\n[variants]\nx1 = { N = 1 }\nx2 = { N = 2 }\n'
 
@@ -34,6 +35,21 @@ def test_a_variant_of_a_folder_is_weighed_alone(tmp_path: Path) -> None:
     assert [n for n, _ in named(f"{mine}/x1*")] == every[:2]
     with pytest.raises(UserError, match="x3"):
         named(f"{mine}/x3")
+
+
+def test_every_description_of_a_folder_is_a_design(tmp_path: Path) -> None:
+    """Whatever it is called: two of the LWC package's, and two lists in folders of one name."""
+    two, lists = toys.design(tmp_path / "two"), tmp_path / "lists"
+    (two / "other.toml").write_text((two / "toy.toml").read_text().replace('"toy"\n[rtl]', '"other"\n[rtl]'))
+    assert [n for n, _ in named(str(two))] == ["other/default", "toy/default"]
+    assert [n for n, _ in named(f"{two}/other")] == ["other/default"]
+    with pytest.raises(UserError, match="other"):
+        named(f"{two}/othre")
+    for k in "ab":
+        (lists / k / "rtl").mkdir(parents=True)
+        (lists / k / "rtl" / "toy.sv").write_text(toys.SOURCE.read_text())
+        (lists / k / "rtl" / "source_list.txt").write_text("toy.sv\n")
+    assert [n for n, _ in named(str(lists), str(lists))] == ["rtl/default"] * 2
 
 
 def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:

@@ -24,7 +24,7 @@ from ..publish import results
 from ..publish.sheet import Sheet, plain
 from ..rtl import tools
 from ..rtl.bench import MODES
-from ..rtl.design import Design
+from ..rtl.design import ONLY, Design
 from ..rtl.device import device_names, load_device, usual_devices
 from ..rtl.job import SEEDS, Job
 from ..rtl.reading import designs_of
@@ -198,7 +198,7 @@ def refused(failed: Sequence[tuple[str, str]]) -> list[Sheet]:
 
 def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
     """Designs with the path that the user named them by, and what is none, with the reason."""
-    chosen: dict[str, tuple[Design, str]] = {}
+    chosen: dict[Design, str] = {}
     failed: list[tuple[str, str]] = []
     bundled = [f.parent for f in sorted((ROOT / "rtl").glob("*/*/design.toml"))]
     for text in ask.what or ("*",):
@@ -211,15 +211,21 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
             several = [d for d in _several(folders, ask, failed) if (d.folder, d.variant) in named]
         elif at.parent.is_dir() and at.parent != Path():
             own = _several([at.parent], ask, failed)
-            several = [d for d in own if fnmatchcase(d.variant, at.name)]
+            several = [d for d in own if fnmatchcase(_variant(d), at.name)]
             if own and not several:
-                raise unknown("variant", at.name, [d.variant for d in own])
+                raise unknown("variant", at.name, [_variant(d) for d in own])
         else:
             raise unknown("design", text, [f.name for f in bundled])
         for d in several:
             ours = d.folder.is_relative_to(ROOT / "rtl") and not there
-            chosen.setdefault(f"{d.folder}/{d.variant}", (d, "" if ours else text))
-    return list(chosen.values()), failed
+            chosen.setdefault(d, "" if ours else text)
+    return list(chosen.items()), failed
+
+
+def _variant(d: Design) -> str:
+    """What tells a design from the others of its folder: its variant, or its name where it is of a description without
+    any."""
+    return d.variant if d.variant != ONLY else d.name
 
 
 def _named(folders: Sequence[Path], text: str) -> list[tuple[Path, str]]:
@@ -252,7 +258,7 @@ def _verify(
             return (d.label, str(e.failure.reason), None, None, None, e.failure.detail), False
         cycles = {(s.op, s.ad, s.message, s.reuse): c for s, c in zip(v.sizes, v.cycles, strict=True)}
         outcome = "verified" if v.failure is None else str(v.failure.reason)
-        told = v.failure.detail if v.failure else "; ".join(v.notes)
+        told = v.failure.detail if v.failure else "; ".join((*d.notes, *v.notes))
         enc, hashed = cycles.get(("encrypt", 0, 64, False)), cycles.get(("hash", 0, 64, False))
         return (d.label, outcome, v.operations, enc, hashed, told), v.failure is None
 
