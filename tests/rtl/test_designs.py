@@ -277,7 +277,8 @@ def test_a_record_says_that_slang_read_its_design(tmp_path: Path, slang: bool) -
     ],
 )
 def test_comments_and_texts_are_no_types(tmp_path: Path, words: str, read: bool) -> None:
-    (tmp_path / "a.sv").write_text(words)
+    (tmp_path / bench.AT).mkdir()
+    (tmp_path / bench.AT / "a.sv").write_text(words)
     assert synthesis._misread(bench.Netlist("toy", ()), ["a.sv"], tmp_path) is read
 
 
