@@ -14,9 +14,11 @@ from steelyard.cli import select
 from steelyard.cli.plan import plan, same
 from steelyard.cli.weigh import Weighed, exit_code
 from steelyard.model.campaign import Campaign
+from steelyard.model.errors import UserError
 from steelyard.model.implementation import Rejected
 from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Failure, Reason
+from steelyard.model.target import Target
 from tests import toys
 from tests.conftest import the_target, write
 from tests.felics import blocks
@@ -52,8 +54,6 @@ def compiler() -> None:
         ("run nocrypt -t uno --mlen 0:64:0", "with a step of at least 1"),
         ("run nocrypt -t ,", "--target names no target; steelyard targets lists them"),
         ("run nocrypt -t uno --flags=-mrelax", "--flags '-mrelax': Steelyard compiles, assembles and links in one way"),
-        ("run nocrypt -t uno --flags=-Wl,--relax", "links in one way; give options of optimisation"),
-        ("run nocrypt -t uno --flags=-nodevicelib", "-nodevicelib': Steelyard compiles"),
         ("run nocrypt -t uno -f -mllvm", "--flags '-mllvm': its value is missing"),
         ("run linked.toml -t uno", "--flags '-lm': Steelyard"),
         ("run nocrypt -t uno -f ;", "--flags: is empty; leave it out for the usual"),
@@ -102,6 +102,26 @@ def test_wrong_words(cli: Cli, tmp_path: Path, command: str, said: str) -> None:
     assert said in result.err
     assert (result.code, result.out) == (2, "")
     assert len(result.err) < 1500
+
+
+#: options of code, and those that are not
+CODE = """-O -O3 -Ofast -g -gdwarf-4 -std=c99 --std=c99 -fno-pie -flto -mcall-prologues -mno-relax -Wall -Werror -DX=1
+-UX -I/x -Wa,-mimplicit-it=always -include/x -isystem/x --param=max-unroll-times=4 -ansi -pedantic -undef -nostdinc
+-pipe -w -Wp,-DX -pthread"""
+OTHERS = """-o -c -S -E -x -v -B/x -M -MD -P @x --version --help --target=x -target -gcc-toolchain=/x -specs=x
+-wrapper -fplugin=x -fpass-plugin=x -fdump-tree-all -fsyntax-only -save-temps -Wl,--relax -Wa,-mlink-relax -Wp,-MD
+-Wp,-DX,-MD,f -lm -L/x -T -u -e -z -s -r -n -N -Z -t -A -F. -D -I -nostdlib -nodevicelib -static --static -shared
+-no-pie -pie -rdynamic -mrelax -msim -mcrt0 -fuse-ld=x -fuse-linker-plugin -flinker-output=x -stdlib=x -march=help
+-Xclang -Xassembler -Xlinker"""
+
+
+def test_flags_are_those_of_code(uno: Target) -> None:
+    for flag in CODE.split():
+        assert select.flag_sets([flag], uno) == [(flag,)]
+    for flag in OTHERS.split():
+        with pytest.raises(UserError, match="--flags"):
+            select.flag_sets([f"-O3 {flag}"], uno)
+    assert select.flag_sets(["-mllvm -x"], uno) == [("-mllvm", "-x")]
 
 
 def test_an_empty_name(cli: Cli) -> None:
@@ -223,13 +243,13 @@ def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeyp
 def test_what_is_subtracted_is_planned_once(tmp_path: Path) -> None:
     """With the package's interface and without its macros, before the first that it is subtracted from."""
     names = ("nocrypt", FAST, str(blocks.tree(tmp_path)))
-    found = plan(Campaign(implementations=names, targets=("uno",), flags=("-Os -DX;-Os",))).jobs
+    found = plan(Campaign(implementations=names, targets=("uno",), flags=("-Os -DX -Wp,-DY -UZ;-Os",))).jobs
     for job in found:
         [base] = [j for j in found if same(j) == same(job.baseline)]
         assert found.index(base) <= found.index(job)
         assert base.flags == ("-Os",)
     assert {"nist", "phases"} <= {j.baseline.implementation.interface for j in found}
-    assert [j.flags for j in found if j.implementation.label == FAST] == [("-Os", "-DX"), ("-Os",)]
+    assert [j.flags for j in found if j.implementation.label == FAST] == [("-Os", "-DX", "-Wp,-DY", "-UZ"), ("-Os",)]
     assert len(set(map(same, found))) == len(found)
 
 

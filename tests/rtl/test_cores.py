@@ -49,7 +49,7 @@ def test_slang_reads_it(design: Design, tmp_path: Path) -> None:
     """A core beside our shell may have what only slang reads, which then reads the shell too."""
     read = synthesis.reading(bench.own(design), bench.copied(bench.own(design), tmp_path), slang=True)
     (tmp_path / "read.ys").write_text("\n".join(read))
-    assert "warning:" not in tools.run("yosys", ["-s", "read.ys"], tmp_path)
+    assert "warning:" not in tools.run("yosys", ["-s", "../read.ys"], tmp_path, at=bench.AT)
 
 
 @pytest.mark.long

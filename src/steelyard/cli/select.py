@@ -162,17 +162,17 @@ def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
 
 
 #: options of optimisation, code generation, language, warnings, macros and headers, with their values joined to them;
-#: and two whose value is the next word
+#: and one whose value is the next word
 _CODE = re.compile(
-    r"-(?:[OgfmW].*|[DUIA].+|i(?:nclude|macros|quote|system|dirafter|prefix|withprefix|withprefixbefore).+"
-    r"|std=.+|-param=.+|ansi|pedantic(?:-errors)?|undef|nostdinc|trigraphs|pipe|w)"
+    r"-(?:O.*|g(?!cc).*|[fmW].+|[DUIA].+|i(?:nclude|macros|quote|system|dirafter|prefix|withprefix|withprefixbefore).+"
+    r"|-?std=.+|-param=.+|ansi|pedantic(?:-errors)?|undef|nostdinc|trigraphs|pipe|pthread|traditional-cpp|w)"
 )
-_WITH_WORD = ("-mllvm", "-Xclang")
-#: what of these is the build's own: plugins, specs, and where programs and results are
-_OURS = re.compile(r"-(?:fplugin|fdump|fsyntax-only|Wl,|Wp,-M|wrapper).*")
+_WITH_WORD = "-mllvm"
+#: what of these is the build's own: plugins, specs, words to other programs, and where programs and results are
+_OURS = re.compile(r"-(?:fplugin|fpass-plugin|fdump|fsyntax-only|Wl,|Wp,(?!-[DU][^,]*$)|wrapper|m\w+=help).*")
 #: what only a link reads, or is the default. Every image is linked in one way, with the same harness: what a row names
 #: that its link did not have would be false
-_LINKED = re.compile(r"-(?:m(?:relax|sim|devlib)|fuse-ld|flinker-output).*")
+_LINKED = re.compile(r"-(?:m(?:relax|sim|inrt|devlib|crt0|libscc)|Wa,-mlink-relax|fuse-l|flinker-output).*")
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
@@ -187,10 +187,12 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
                 continue
             if not flag.startswith("-"):
                 raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
-            taken = flag if flag in _WITH_WORD else ""
+            taken = flag if flag == _WITH_WORD else ""
             if not taken and (not _CODE.fullmatch(flag) or _OURS.fullmatch(flag) or _LINKED.fullmatch(flag)):
-                text = "Steelyard compiles, assembles and links in one way; give options of optimisation and code"
-                raise UserError(f"--flags {cut(flag)!r}: {text} generation, each with its value in one word")
+                text = (
+                    "Steelyard compiles, assembles and links in one way; give options of optimisation, code, language"
+                )
+                raise UserError(f"--flags {cut(flag)!r}: {text}, warnings or macros, each with its value in one word")
         if taken:
             raise UserError(f"--flags {taken!r}: its value is missing; write it as the next word")
     return sets or [target.toolchain.default_flags]

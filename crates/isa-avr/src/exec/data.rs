@@ -67,8 +67,8 @@ impl Avr {
         }
     }
 
-    /// One half of the stack pointer was written, in either order: what it is between the two is not reported, and what it
-    /// was for longer is.
+    /// One half of the stack pointer was written, in either order: what it is between the two is not reported. What it
+    /// was for longer is, when a half is written again.
     fn stack_written(&mut self, half: u32, before: u16, site: Site) {
         let now = self.mem.now(site);
         let (other, since) = self.half;
