@@ -43,13 +43,13 @@ clock_ppm = 0
 meter = "m"
 virtual = true
 """
-TRUST = "volts = 5.0\ngain = 0.01\noffset = 1e-5\nmost = 0.1\n"
+TRUST = "volts = 5.0\nresolution = 1e-6\ngain = 0.01\noffset = 1e-5\nmost = 0.1\n"
 #: a slow meter looks on for long enough that its spread stays within its gain
 METERS = {
-    "ppk2": 'driver = "ppk2"\nport = "ports/m"\nvolts = 5.0\ngain = 0.005',
+    "ppk2": 'driver = "ppk2"\nport = "ports/m"\nvolts = 5.0\ngain = 0.005\nresolution = 5e-5',
     "scpi-dmm": TRUST + 'driver = "sigrok"\nport = "scpi-dmm:conn=tcp-raw/127.0.0.1/{scpi}"\nchannels = ["P1"]',
     "scpi-pps": TRUST + 'driver = "sigrok"\nport = "scpi-pps:conn=tcp-raw/127.0.0.1/{scpi}"\nchannels = ["V1", "I1"]',
-    "ina219-arduino": 'driver = "ina219-arduino"\nport = "ports/m"\nrate = 200',
+    "ina219-arduino": 'driver = "ina219-arduino"\nport = "ports/m"\nrate = 200\nresolution = 1e-5',
     "lines": TRUST + 'driver = "lines"\nport = "ports/m"\nrate = 4000\nlatency = 0\ncolumns = ["us", "uW", "bits"]',
 }
 #: statements that take some milliseconds

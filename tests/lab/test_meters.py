@@ -5,7 +5,9 @@ The boards and the meters in their supply are virtual: they draw what the data s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from threading import Condition, Event
 from types import SimpleNamespace
@@ -17,10 +19,11 @@ from msgspec.structs import replace
 from steelyard import lab
 from steelyard.cli.app import app
 from steelyard.lab import Station, meter
-from steelyard.lab.energy import _Metering
+from steelyard.lab.energy import _Burst, _Metering, _Part
 from steelyard.lab.metering import Meter, metered
+from steelyard.lab.steps import ROUNDED
 from steelyard.measure.energy import measured
-from steelyard.model.call import API_BLOCK, CallResult, Hello, Op, Pulse, Request, Vector
+from steelyard.model.call import API_BLOCK, CallResult, DeviceError, Hello, Op, Pulse, Request, Vector
 from steelyard.model.errors import UserError
 from steelyard.model.power import Power, Value
 from steelyard.pipeline import Pipeline
@@ -130,13 +133,16 @@ class Played(meter.Stream):
         received: float = 0.0,
         sent: float = 0.0,
         step: float = 0.0,
+        resolution: float | None = 1e-9,
+        read: Callable[[float], meter.Samples] | None = None,
         api: int = 1,
         takes_ad: bool = True,
     ) -> None:
         self.hello = Hello(api, 1, 0, 16, 16, 16, 2000, 16_000_000, 16)
         self._call, self._received, self._sent, self._step, self._takes_ad = call, received, sent, step, takes_ad
         found = Meter(name="m", driver="lines", port="m.csv", columns=("s", "V", "A"), gain=0.001, offset=0.0, most=1.0)
-        self.metered = metered(found.but(rate=100.0, latency=0.0))
+        self.metered = metered(found.but(rate=100.0, latency=0.0, resolution=None if step or read else resolution))
+        self._given = read or self._rounded
         self._fast, self._trouble = fast, None
         self._changed, self._latest = Condition(), 0.0
         self.samples, self.count = meter.Samples(), 0
@@ -149,12 +155,16 @@ class Played(meter.Stream):
         begin, end = self._now, self._now + seconds
         while (at := self._before[0] + 0.01) <= end:
             joules = self._joules + (at - begin) * watts
-            amperes = (joules - self._before[1]) / 0.01 / 5.0
-            amperes = round(amperes / self._step) * self._step if self._step else amperes
-            self.samples.add(meter.Samples([at * self._fast], [5.0], [amperes]))
+            came = self._given((joules - self._before[1]) / 0.01)
+            came.t = [at * self._fast]
+            self.samples.add(came)
             self._before = at, joules
             self.count += 1
         self._now, self._joules = end, self._joules + seconds * watts
+
+    def _rounded(self, watts: float) -> meter.Samples:
+        amperes = watts / 5.0
+        return meter.Samples([], [5.0], [round(amperes / self._step) * self._step if self._step else amperes])
 
     def call(self, request: Request) -> CallResult:
         works = request.op is Op.ENCRYPT and not request.hollow
@@ -201,10 +211,77 @@ def test_what_a_package_without_associated_data_sends_is_in_the_uncertainty() ->
     assert abs(above.value - 0.060) <= above.uncertainty < 0.02
 
 
+def test_a_byte_that_is_sent_is_subtracted_as_one_that_is_received() -> None:
+    """Where it costs as much, nothing is left of it."""
+    above = played_power(Played(call=0.02, received=20e-6, sent=20e-6, takes_ad=False)).above["encrypt"]
+    assert above.value == pytest.approx(0.060, rel=0.02)
+
+
 @pytest.mark.parametrize(("step", "call", "sure"), [(1e-4, 0.02, 0.005), (1e-3, 0.02, 0.03), (1e-3, 0.06, 0.02)])
 def test_readings_in_steps_make_energy_uncertain(step: float, call: float, sure: float) -> None:
     above = played_power(Played(call=call, step=step)).above["encrypt"]
     assert abs(above.value - 0.060) <= above.uncertainty < sure
+
+
+def in_watts(step: float) -> Callable[[float], meter.Samples]:
+    """Watts in steps, and volts that flicker by a step of theirs."""
+    volts = cycle((5.0, 5.004, 5.0))
+
+    def read(watts: float) -> meter.Samples:
+        v, w = next(volts), round(watts / step) * step
+        return meter.Samples([], [v], [w / v], w=[w])
+
+    return read
+
+
+def of_many_ranges(watts: float) -> meter.Samples:
+    """In steps of 1 uA up to 3 mA, and of 1 mA above."""
+    step = 1e-6 if watts / 5.0 < 3e-3 else 1e-3
+    return meter.Samples([], [5.0], [round(watts / 5.0 / step) * step])
+
+
+@pytest.mark.parametrize(("read", "least"), [(in_watts(0.002), 0.002), (of_many_ranges, 0.005)])
+def test_a_step_is_that_of_what_is_read_and_of_the_range_that_is_used(
+    read: Callable[[float], meter.Samples], least: float
+) -> None:
+    """Volts that flicker make no finer watts, and a fine range at idle no coarse one in calls."""
+    power = played_power(Played(call=0.02, read=read))
+    above, total = power.above["encrypt"], power.total["encrypt"]
+    assert abs(above.value - 0.060) <= above.uncertainty < 0.02
+    assert above.uncertainty > least * ROUNDED
+    assert total.uncertainty > least * ROUNDED
+
+
+def test_readings_that_are_all_the_same_are_not_exact() -> None:
+    with pytest.raises(DeviceError, match=r"power-lost: meter m: all its readings are 0\.01: write its resolution"):
+        played_power(Played(call=6e-4, read=lambda _: meter.Samples([], [5.0], [0.01])))
+
+
+@pytest.mark.parametrize("gated", [True, False])
+def test_a_step_is_in_each_figure(gated: bool) -> None:
+    """Of idle, of calls, and of the difference, which has it twice; repeated calls have it in their spread."""
+    off = 1e-3 * 5.0 * ROUNDED
+    played = Played(resolution=1e-3)
+    metering = _Metering(played.link, played, played)  # type: ignore[arg-type]
+    metering.volts = 5.0
+    part, idle = (_Part(watts, 0.0) for watts in (0.07, 0.01))
+    above = metering._above(part, idle, gated).uncertainty
+    assert above == pytest.approx(math.hypot(0.001 * 0.06, gated * math.sqrt(2) * off))
+    assert metering._total(part, idle).uncertainty == pytest.approx(math.hypot(0.001 * 0.07, off))
+    quiet = played_power(played).idle
+    assert quiet is not None
+    assert quiet.uncertainty == pytest.approx(off, rel=0.01)
+
+
+def test_what_calls_of_the_harness_may_differ_by_is_in_the_uncertainty() -> None:
+    """Seconds by which its choice may be another; joules that were taken for what it sends; factors of both."""
+    played = Played(resolution=1e-12)
+    metering = _Metering(played.link, played, played)  # type: ignore[arg-type]
+    metering.volts = 5.0
+    more, less = _Burst(3e-3, 0.03, 0.1, 2e-6), _Burst(1e-3, 0.01, 0.1, 1e-6)
+    left = metering._left([(more, 1), (less, -2)], _Part(0.01, 0.0), choice=1e-3, unlike=5e-6)
+    assert left.watts == pytest.approx(0.01 + 0.1)
+    assert left.spread == pytest.approx(math.hypot(2e-6, 2e-6, 5e-6, 0.1 * 1e-3) / 0.01, rel=1e-3)
 
 
 def test_what_a_step_hides_is_no_figure() -> None:

@@ -26,6 +26,7 @@ from .away import AwayLink
 from .edges import Edges
 from .link import BoardLink
 from .meter import Samples, Stream
+from .steps import Steps
 
 #: known answers of an operation that are metered, at the most; samples that all of them have, and one of them, at least
 CALLS, LEAST, LEAST_EACH = 64, 40, 2
@@ -38,10 +39,6 @@ SIZES = (128, 64, 32, 16)
 #: cycles by which a harness may choose another function faster or slower than one that only returns, and where the chip
 #: has caches and branch predictors that calls find settled
 CHOICE, SETTLED = 12, 40
-#: the part of its step that a reading may be off by: twice the standard deviation of what is anywhere in it
-ROUNDED = 1 / math.sqrt(3)
-#: different readings that are kept, of which a meter's step is seen
-STEPS = 10_000
 #: how calls are metered that nothing gates
 REPEATED = "calls repeated, those subtracted for which the harness does the same"
 #: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
@@ -149,8 +146,7 @@ class _Metering:
         self.bit = stream.metered.bit
         #: by bytes of message and associated data
         self._empty: dict[tuple[int, int], _Burst] = {}
-        #: amperes that were read
-        self._readings: set[float] = set()
+        self._steps = Steps(stream)
 
     def all(self, known: Sequence[Observed]) -> Power:
         """All operations."""
@@ -196,8 +192,8 @@ class _Metering:
     def _hidden(self, above: Mapping[str, Value]) -> DeviceError:
         """Why operations have no figure: as far as the meter can tell they may draw nothing above idle."""
         said = (f"{op} draws {v.value * 1e3:.3g} ± {v.uncertainty * 1e3:.2g} mW" for op, v in above.items())
-        steps = "" if self._step == 0 else f", readings in steps of {self._step / ROUNDED / self.volts * 1e6:.3g} µA"
-        return self._stream.unsound(f"{', '.join(said)} above idle{steps}: take a meter that is finer, or faster")
+        text = f"{', '.join(said)} above idle, {self._steps.text}"
+        return self._stream.unsound(f"{text}; take a meter that is finer, or faster")
 
     def _seen(self, calls: Sequence[tuple[Vector, CallResult]]) -> bool:
         """Whether the meter sees the trigger pin, and enough samples between the edges of calls like these: a key
@@ -231,8 +227,9 @@ class _Metering:
         stream.wait(lambda: bool(stream.samples.t), self._link.over)
         start = stream.samples.t[0] + self._metered.latency + WAY
         stream.wait(lambda: stream.samples.t[-1] >= start + seconds, self._link.over)
-        samples = self._noted(stream.taken())
+        samples = stream.taken()
         first = next(n for n, t in enumerate(samples.t) if t >= start)
+        self._steps.note(samples, [slice(first, None)])
         if self.bit is not None and any(byte >> self.bit & 1 for byte in samples.bits[first:]):
             raise stream.unsound(f"{self._pin} is high while no call runs: look at its wire")
         watts = _watts(samples)[first:]
@@ -245,12 +242,6 @@ class _Metering:
             )
         return _grouped(watts)
 
-    def _noted(self, samples: Samples) -> Samples:
-        """The samples, of which the meter's step is to be seen."""
-        if len(self._readings) < STEPS:
-            self._readings.update(samples.i[:STEPS])
-        return samples
-
     @property
     def _pin(self) -> str:
         return f"digital input {self.bit} of it"
@@ -262,6 +253,7 @@ class _Metering:
         pulses, samples = self.pulses(requests)
         watts = _watts(samples)
         inner = [w for a, b in pulses if (w := watts[a + self._edge - 1 : b - 1])]
+        self._steps.note(samples, [slice(a + self._edge - 1, b - 1) for a, b in pulses])
         count = sum(map(len, inner))
         if count < LEAST or len(inner) < 2:
             text = f"{counted(count, 'sample')} in {len(pulses)} calls: its rate is too low for them"
@@ -283,7 +275,7 @@ class _Metering:
 
         def all_there() -> bool:
             came = stream.taken()
-            samples.add(self._noted(came))
+            samples.add(came)
             seen.extend(edges.feed(bytes(came.bits)))
             return len(seen) >= 2 * len(requests) or stream.latest() > end
 
@@ -379,10 +371,8 @@ class _Metering:
 
     @property
     def _step(self) -> float:
-        """Watts by which a reading may be off because it is rounded: the meter's step is no larger than the smallest
-        one that was seen, and where in it the truth is nobody knows."""
-        seen = sorted(self._readings)
-        return self.volts * min((b - a for a, b in pairwise(seen)), default=0.0) * ROUNDED
+        """Watts by which a reading may be off because it is rounded."""
+        return self._steps.off(self.volts)
 
     def _bursts(self, request: Request, output: bytes, idle: _Part) -> _Burst:
         """The same call again and again, some times with silence after it: nothing that is late is lost."""
@@ -441,7 +431,8 @@ class _Metering:
             alive.look()
             count += 1
         self._silence()
-        samples = self._noted(stream.taken())
+        samples = stream.taken()
+        self._steps.note(samples, [slice(None)])
         if len(samples.t) < READINGS:
             text = f"{counted(len(samples.t), 'reading')} in {stream.latest() - first:.2g} s, for repeated calls,"
             raise stream.unsound(f"{text} are too few: raise its rate, or seconds")
@@ -474,7 +465,7 @@ def _bytes(more: Request, less: Request) -> int:
 
 
 def _watts(samples: Samples) -> list[float]:
-    return [v * i for v, i in zip(samples.v, samples.i, strict=True)]
+    return samples.w or [v * i for v, i in zip(samples.v, samples.i, strict=True)]
 
 
 def _paced(part: _Part, idle: _Part, pace: Value) -> _Part:

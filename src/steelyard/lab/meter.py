@@ -34,12 +34,19 @@ LATEST = 1e11
 
 class Samples(Struct):
     """Columns of the same length: seconds of the meter's own clock, volts, amperes; a byte of digital inputs for each
-    where the meter has any. What the meter says is out of its range, in whatever words, is infinity."""
+    where the meter has any; watts, where the meter gives these and amperes follow from them. What the meter says is out
+    of its range, in whatever words, is infinity."""
 
     t: list[float] = field(default_factory=list)
     v: list[float] = field(default_factory=list)
     i: list[float] = field(default_factory=list)
     bits: bytearray = field(default_factory=bytearray)
+    w: list[float] = field(default_factory=list)
+
+    @property
+    def read(self) -> list[float]:
+        """What the meter gave, in whose steps it rounds: watts, else amperes."""
+        return self.w or self.i
 
     def add(self, other: Samples) -> None:
         """Appends those of ``other``."""
@@ -47,6 +54,7 @@ class Samples(Struct):
         self.v += other.v
         self.i += other.i
         self.bits += other.bits
+        self.w += other.w
 
 
 class Unsound(Exception):

@@ -35,9 +35,9 @@ COLUMNS: dict[str, tuple[str, float]] = {
 class MeterKind(toml.Table, frozen=True, kw_only=True):
     """What is known of all meters of one kind: the module of ``meters/`` that reads them, the ``library`` or
     ``program`` that it needs with the ``package`` that brings it, and defaults of what :class:`Meter` explains.
-    ``shunt_most`` and ``shunt_offset`` are the volts over a shunt that make ``most`` and ``offset`` of
-    ``shunt_ohms``. ``needs`` are the keys that ``lab.toml`` has to have, ``path`` says that the port is a file, and
-    ``virtual`` with what the port of a meter begins that can be played."""
+    ``shunt_most``, ``shunt_offset`` and ``shunt_resolution`` are the volts over a shunt that make ``most``, ``offset``
+    and ``resolution`` of ``shunt_ohms``. ``needs`` are the keys that ``lab.toml`` has to have, ``path`` says that the
+    port is a file, and ``virtual`` with what the port of a meter begins that can be played."""
 
     name: str = ""
     title: str
@@ -52,8 +52,10 @@ class MeterKind(toml.Table, frozen=True, kw_only=True):
     gain: float | None = None
     offset: float | None = None
     most: float | None = None
+    resolution: float | None = None
     shunt_most: float | None = None
     shunt_offset: float | None = None
+    shunt_resolution: float | None = None
     digital: bool = False
     columns: tuple[str, ...] = ()
     baud: int = 115200
@@ -74,10 +76,11 @@ class Meter(toml.Table, frozen=True, kw_only=True):
     of lines, or for ``sigrok`` what ``sigrok-cli --driver`` takes.
 
     It gives ``rate`` samples in a second; a change is right in them after ``latency`` seconds. A reading of x amperes
-    is within ``gain`` * x + ``offset`` amperes of the truth, and less than ``most``. ``volts`` is the voltage of the
-    supply where the meter does not measure it, and what a ``source`` supplies. ``bit`` is the digital input that is
-    wired to the trigger pin. A slow meter looks on for ``seconds``. ``idle_milliamperes`` is what a ``virtual`` one
-    shows while its board waits.
+    is within ``gain`` * x + ``offset`` amperes of the truth, and less than ``most``. ``resolution`` is
+    the step between two readings in the coarsest range that is used: amperes, or watts where it gives watts; left out,
+    it is seen from the readings. ``volts`` is the voltage of the supply where the meter does not measure it, and what a
+    ``source`` supplies. ``bit`` is the digital input that is wired to the trigger pin. A slow meter looks on for
+    ``seconds``. ``idle_milliamperes`` is what a ``virtual`` one shows while its board waits.
     """
 
     name: str = ""
@@ -89,6 +92,7 @@ class Meter(toml.Table, frozen=True, kw_only=True):
     gain: float | None = None
     offset: float | None = None
     most: float | None = None
+    resolution: float | None = None
     bit: int | None = None
     seconds: float = 2.0
     source: bool = False
@@ -111,6 +115,8 @@ class Metered(toml.Table, frozen=True, kw_only=True):
     gain: float
     offset: float
     most: float
+    #: amperes, or watts where it gives watts; 0 where nobody declares it
+    resolution: float
     columns: tuple[str, ...]
     baud: int
     #: the digital input at the trigger pin; None where the meter has none
@@ -178,7 +184,7 @@ def metered(meter: Meter) -> Metered:
     return Metered(
         meter=meter,
         kind=kind,
-        **{key: own[key] for key in ("rate", "latency", "gain", "offset", "most")},
+        **{key: own[key] for key in ("rate", "latency", "gain", "offset", "most", "resolution")},
         columns=columns,
         baud=int(own["baud"]),
         bit=(meter.bit or 0) if digital else None,
@@ -192,6 +198,7 @@ _NUMBERS = (
     ("gain", 0, 1, "write the part of a reading that it may be wrong by, such as 0.01"),
     ("offset", 0, 10, "write the amperes that a reading may be wrong by besides"),
     ("most", 1e-6, 1000, "write the most amperes that it reads"),
+    ("resolution", 1e-12, 1, "write the step between two readings, in amperes, or in watts where it gives watts"),
     ("volts", 0.1, VOLTS, "write volts"),
     ("bit", 0, 7, "write a digital input's number"),
     ("seconds", 0.05, 600, "write seconds"),

@@ -107,6 +107,8 @@ class Driver:
         made.t.append(got.get("t", now))
         made.v.append(volts)
         made.i.append(got["i"] if "i" in got else current(got["w"], volts))
+        if "i" not in got:
+            made.w.append(got["w"])
         if "bits" in got:
             made.bits.append(int(got["bits"]))
         return True

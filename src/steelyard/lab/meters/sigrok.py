@@ -72,6 +72,8 @@ class Driver:
         made.t.append(0.0)
         made.v.append(volts)
         made.i.append(read["A"] if "A" in read else current(read["W"], volts))
+        if "A" not in read:
+            made.w.append(read["W"])
 
     def stop(self) -> None:
         """See the interface."""
