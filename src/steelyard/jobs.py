@@ -176,7 +176,7 @@ def lacks(job: Job, record: Record, seed: str = SEED, max_cycles: int = device.M
     if not all(lab.clock_holds(station, record.notes) for station in job.on):
         return f"{name} is by another clock of its board"
     if failure is None:
-        owed = job.metered and "power_measured" not in record.metrics
+        owed = job.metered and not lab.weighed(record.metrics, record.notes)
         return f"{name} is from before a meter measured power" if owed else ""
     if failure.reason is Reason.NO_EXPECTED and verify.is_known(job.implementation):
         return f"{name} is from before its variant's answers were known"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from unittest import mock
 
 import pytest
 from msgspec.structs import replace
@@ -38,7 +39,10 @@ def again(pipeline: Pipeline, job: Job) -> bool:
         FINE,
         FINE | {"max_cycles": 30_000},
         FINE | {"max_cycles": 2 * MAX_CYCLES},
-        {"metrics": {"power_measured": 1.5}},
+        {"metrics": {"power_measured": 1.5, "power_idle_measured": 1.0}},
+        {"metrics": {"power_idle_measured": 1.0}},
+        FINE | {"notes": ("no energy: power-lost: meter m: all its readings are 0.01",)},
+        FINE | {"notes": ("no energy: meter-unreachable: meter m: no such file",)},
         failed(Reason.NO_EXPECTED),
         failed(Reason.KAT_MISMATCH, max_cycles=30_000),
         failed(Reason.RUNAWAY),
@@ -55,6 +59,8 @@ def test_a_dry_run_says_what_a_run_does(
     job = bench.job(bench.package(toys.files()), uno)
     record: Record = replace(Record(job.plan, None, {}, seed=SEED), **fields)  # type: ignore[arg-type]
     monkeypatch.setattr(Pipeline, "_run", lambda self, job, record: record)  # builds nothing
+    # what a meter says too coarsely it says again
+    read = "power_idle_measured" in record.metrics or any("power-lost" in n for n in record.notes)
     every = itertools.product((SEED, "mine"), (30_000, MAX_CYCLES, 2 * MAX_CYCLES), (False, True), (False, True))
     for seed, cycles, metered, known in every:
         monkeypatch.setattr(Job, "metered", metered)
@@ -63,7 +69,7 @@ def test_a_dry_run_says_what_a_run_does(
         runs = (
             seed != SEED
             or reason in MACHINE
-            or (reason is None and metered and "power_measured" not in record.metrics)
+            or (reason is None and metered and not read)
             or (reason is Reason.NO_EXPECTED and known)
             or (reason is Reason.RUNAWAY and allowed < cycles)
         )
@@ -94,6 +100,14 @@ def test_every_change_since_the_newest_run_of_the_same_name_is_named(bench: Benc
         old = Record(replace(job.plan, **{name: value}), None, {}, seed=SEED)
         number = bench.store.add(old)
         assert [(f.run, f.why) for f in forecast(bench.store, [job])] == [(None, f"{text} since run {number}")]
+
+
+def test_a_boards_timing_model_is_its_analyzers(bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = bench.job(bench.package(toys.files()), uno)
+    number = bench.store.add(Record(replace(job.plan, timing_model="sigrok fx2lafw 16 MHz"), None, {}, seed=SEED))
+    board = mock.Mock(clock="sigrok fx2lafw 24 MHz", target=uno)
+    [said] = forecast(bench.store, [replace(job, on=(board,))])
+    assert said.why == f"another analyzer or sample rate since run {number}"
 
 
 def test_changes_are_of_all_that_tells_setups_apart() -> None:

@@ -156,7 +156,7 @@ def _unstored(job: Job, setup: Setup, near: Record | None) -> Forecast:
     if near is None:
         return Forecast(job, None, "never run")
     mine = setup if setup.timing_model else replace(setup, timing_model=near.setup.timing_model)
-    texts = CHANGES | ({"timing_model": "another clock of the board"} if job.on else {})
+    texts = CHANGES | ({"timing_model": "another analyzer or sample rate"} if job.on else {})
     changes = [text for name, text in texts.items() if getattr(mine, name) != getattr(near.setup, name)]
     if changes:
         return Forecast(job, None, f"{', '.join(changes)} since run {near.id}")

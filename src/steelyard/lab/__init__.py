@@ -16,7 +16,7 @@ from .away import Away, AwayLink, Hold, hold
 from .clocks import uncertainty
 from .config import Board, Instrument, Lab, Station
 from .description import find, load
-from .energy import look, power
+from .energy import look, power, weighed
 from .flash import by_hand, forget, kind_of
 from .hosts import described, stations
 from .image import intel_hex, made
@@ -79,6 +79,7 @@ __all__ = [
     "stations",
     "uncertainty",
     "unvouched",
+    "weighed",
     "works",
 ]
 

@@ -100,6 +100,12 @@ def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None
         stream.hush()
 
 
+def weighed(metrics: Mapping[str, float], notes: Sequence[str]) -> bool:
+    """Whether a meter was read for a record with these, though it may have said too little for any figure: to read it
+    again says no more."""
+    return "power_idle_measured" in metrics or any(n.startswith(f"no energy: {Reason.POWER_LOST}:") for n in notes)
+
+
 def look(link: BoardLink | AwayLink, client: Caller, request: Request, output: bytes) -> str:
     """What the meter reads while the board waits, and how it sees calls. :class:`DeviceError` when it cannot be
     used."""
