@@ -38,7 +38,7 @@ BURSTS, STUDENT = 5, 2.8
 SIZES = (128, 64, 32, 16)
 #: cycles by which a harness may choose another function faster or slower than one that only returns, and where the chip
 #: has caches and branch predictors that calls find settled
-CHOICE, SETTLED = 12, 40
+CHOICE, SETTLED = 40, 80
 #: how calls are metered that nothing gates
 REPEATED = "calls repeated, those subtracted for which the harness does the same"
 #: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
