@@ -179,6 +179,15 @@ def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:
     assert {c.metric: c.verdict for c in pair.changes}["rom"] == "worse"
 
 
+@pytest.mark.parametrize(("new", "verdict"), [(11.4, "noise"), (11.6, "worse"), (8.7, "noise"), (8.5, "better")])
+def test_measured_energy_differs_beyond_the_root_of_both_uncertainties_squares(new: float, verdict: str) -> None:
+    """They do not add up: errors of both sides are independent, or one meter's, which is the same on both."""
+    name = "energy_encrypt_measured"
+    rows = [row() | {name: value, f"{name}_uncertainty": 0.1 * value} for value in (10.0, new)]
+    [pair] = compare(rows[:1], rows[1:], metrics=[name]).pairs
+    assert [c.verdict for c in pair.changes] == [verdict]
+
+
 def test_repeated_measurements_differ_only_beyond_their_spread() -> None:
     old = [row(device="process", spread_percent=1.0)]
     near = [row(device="process", spread_percent=1.0, cycles_encrypt_mean=1015.0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -294,7 +295,10 @@ def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Ite
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
             spread = spreads[0] * abs(old) + spreads[1] * abs(new)
-            verdict = _verdict(m, old, new, threshold, spread, _unseen(a, m, old) + _unseen(b, m, new))
+            unseen = _unseen(a, m, old), _unseen(b, m, new)
+            # what uncertainties have in common, such as one meter's gain, only makes a difference surer; limits add up
+            both = math.hypot(*unseen) if uncertainty_of(m.name) else sum(unseen)
+            verdict = _verdict(m, old, new, threshold, spread, both)
             timed = m.timed and verdict in ("better", "worse")
             within = timed and abs(new - old) <= error * max(abs(old), abs(new))
             yield Change(m.name, old, new, verdict, within, timed and unjudged)

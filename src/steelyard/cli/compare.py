@@ -63,7 +63,8 @@ class Compare(options.Weighing, frozen=True, kw_only=True):
         multiple=True,
         metavar="RULE",
         help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse, where that cannot be said, and where NEW is no "
-        "longer verified, or with --revisions gone. Repeatable.",
+        "longer verified, or with --revisions gone. Measured energy and power have to change by more than the root of "
+        "the sum of both uncertainties' squares. Repeatable.",
     ),
     options.flag("--sources", help="Pair different sources too: the newest of each side."),
     options.flag("--mixed", help="Pair different compilers, harnesses or models too; marked."),
