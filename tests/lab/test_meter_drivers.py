@@ -341,3 +341,24 @@ def test_a_late_board_is_let_no_further_than_a_meter_can_follow(tmp_path: Path) 
         while let < SECOND:
             (let,) = LEAVE.unpack(board.recv(LEAVE.size, socket.MSG_WAITALL))
     assert let == SECOND + LEAD
+
+
+@pytest.mark.parametrize(("line", "gives"), [("P1: 20.0 mA DC", []), ("P1: 20.0 mW", [0.02])])
+def test_watts_are_kept_as_they_were_read(line: str, gives: list[float], tmp_path: Path) -> None:
+    """Their steps are not those of the amperes that follow from them."""
+    from steelyard.lab.meters import lines, sigrok
+
+    text = Meter(name="m", driver="sigrok", port="x", channels=("P1",), volts=5.0, gain=0.0, offset=0.0, most=9.0)
+    driver, made = sigrok.Driver(metered(text)), meter.Samples()
+    driver._seen = {}
+    driver._line(line, made)
+    assert made.w == gives
+    file = tmp_path / "m.csv"
+    file.touch()
+    columns = ("V", "mW") if gives else ("V", "mA")
+    reader = lines.Driver(metered(text.but(driver="lines", port=str(file), columns=columns)))
+    made = meter.Samples()
+    assert reader._sample("5.004,20.0", 0.0, made)
+    reader.close()
+    assert made.w == gives
+    assert made.read == (gives or [0.02])
