@@ -247,11 +247,17 @@ def test_a_version_replaces_the_last_of_its_line_whatever_its_file_is_called() -
     def named(origin: str, digest: str, **of: object) -> Record:
         return replace(record(digest=digest, **of), origin=origin)  # type: ignore[arg-type]
 
-    first, second = named("j-1.zip (submission 7)", "a"), named("j-2.zip (submission 7)", "b")
+    first, second = named("j-1.zip (submission 7)", "a"), named("j-2.zip (submission 9 of line 7)", "b")
     own, other = named("./j-1.zip (submission 7)", "c"), named("j-2.zip (submission 8)", "d")
     assert runs(choose(numbered(first, second)).rows) == [2]
-    assert runs(choose(numbered(second, first)).rows) == [2]
     assert runs(choose(numbered(first, own, second, other)).rows) == [2, 3, 4]
+    flags = [named(second.origin, "b", flags=f) for f in ("-Os", "-O3")]
+    late = choose(numbered(*flags, replace(first, finished=datetime.now(UTC))))
+    assert runs(late.rows) == [1, 2], "a version that is run again replaces none after it"
+    assert "1 row of older sources" in late.notes[0]
+    assert str(told_apart(numbered(second, first))[1]["label"]).endswith(", older)")
+    old = named("j-1.zip (submission 7)", "a"), named("j-2.zip (submission 7)", "b")
+    assert runs(choose(numbered(*old)).rows) == [2], "of a database that has no versions the last run"
     past = told_apart(numbered(record(), first, second, other), over_time=True)
     assert [r["label"] for r in past] == [
         "toy1/ref (bundled)", *["toy1/ref (j-2.zip (submission 7))"] * 2, "toy1/ref (j-2.zip (submission 8))",

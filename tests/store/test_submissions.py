@@ -352,7 +352,7 @@ def test_a_new_version_knows_the_last_and_the_first(store: Store) -> None:
         with line.taken(["a"]) as taken:
             assert taken is not None
             line.close(taken, DONE, record=RECORD)
-    assert [r.origin for r in store.runs()] == [f"toy.zip (submission {numbers[0]})"]
+    assert [r.origin for r in store.runs()] == [f"toy.zip (submission {numbers[-1]} of line {numbers[0]})"]
 
 
 def test_a_version_that_goes_back_to_older_sources_is_the_newest(store: Store) -> None:
@@ -367,7 +367,39 @@ def test_a_version_that_goes_back_to_older_sources_is_the_newest(store: Store) -
             setup = replace(RECORD.setup, implementation_digest=digest * 64)
             at = datetime(2026, 1, 1 + k, tzinfo=UTC)
             line.close(taken, DONE, record=replace(RECORD, setup=setup, finished=at))
-    assert [r.origin for r in store.runs()] == ["toy-2.zip (submission 1)", "toy-1.zip (submission 1)"]
+    assert [r.origin for r in store.runs()] == [
+        "toy-2.zip (submission 3 of line 1)",
+        "toy-1.zip (submission 2 of line 1)",
+    ]
+    Yard(store).repeat(1)
+    with line.taken(["a"]) as taken:
+        assert taken is not None
+        setup = replace(RECORD.setup, implementation_digest="a" * 64)
+        line.close(taken, DONE, record=replace(RECORD, setup=setup, finished=datetime(2026, 2, 1, tzinfo=UTC)))
+    assert "toy-2.zip (submission 3 of line 1)" in [r.origin for r in store.runs()], "the first is of the same sources"
+    Yard(store).delete(3)
+    assert [r.origin for r in store.runs()] == ["toy-0.zip (submission 1)", "toy-1.zip (submission 2 of line 1)"]
+
+
+def test_a_zip_that_is_handed_in_again_is_the_newest_version_of_its_line(store: Store) -> None:
+    """Its runs are there, and named by it for as long as it is; another line's stay that one's."""
+    desk, line, tokens = Desk(store), Queue(store, "w"), [""]
+
+    def handed_in(content: bytes, name: str, previous: str) -> list[str]:
+        given = replace(GIVEN, name=name, content=content, previous=previous)
+        tokens.append(desk.hand_in(given, [replace(t, sources="d" * 64) for t in tasks(given, "a")], ROOM))
+        desk.publish(tokens[-1])
+        return sorted(r.origin for r in store.runs(newest_only=False))
+
+    handed_in(b"a", "toy-1.zip", "")
+    with line.taken(["a"]) as taken:
+        assert taken is not None
+        line.close(taken, DONE, record=RECORD)
+    handed_in(b"b", "toy-2.zip", tokens[1])
+    assert handed_in(b"a", "theirs.zip", "") == ["toy-1.zip (submission 1)"]
+    assert handed_in(b"a", "toy-4.zip", tokens[2]) == ["toy-4.zip (submission 4 of line 1)"]
+    assert Yard(store).delete(4) == 0
+    assert [r.origin for r in store.runs()] == ["toy-1.zip (submission 1)"]
 
 
 def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:

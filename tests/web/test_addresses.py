@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from steelyard.model.origin import of_submission
 from steelyard.model.record import Record
 from steelyard.store import Store
 from steelyard.store.copying import copy
@@ -168,10 +169,11 @@ def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_pa
 
 
 def test_a_badge_of_what_was_handed_in_follows_to_versions_with_other_file_names(tmp_path: Path) -> None:
-    """One for the line, whose address no file's name is in; by older addresses it is there too."""
+    """One for the line, whose address no file's name is in; by older addresses it is there too. It is the newest
+    version's, whichever was run last."""
     versions = [
-        replace(record("toy1/ref", rom=rom, digest=digest), origin=f"j-{k}.zip (submission 7)")
-        for k, (rom, digest) in enumerate(((501, "1"), (502, "2"), (503, "3")))
+        replace(record("toy1/ref", rom=500 + k, digest=f"{k}"), origin=of_submission(f"j-{k}.zip", 7 + k, 7))
+        for k in (1, 3, 2, 0)
     ]
     old = "crypto_aead-uno-j-0.zip-submission-7-O3-"
     store = made(tmp_path / "results.db", *versions)

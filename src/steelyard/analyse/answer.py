@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_scenario, of_sizes
-from ..model.origin import line
+from ..model.origin import line, unversioned, version
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
@@ -188,13 +188,15 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
 
 
 def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
-    """Of each place the rows that share the newest one's values under these names, and how many others there were."""
+    """Of each place the rows that share the newest one's values under these names, and how many others there were.
+    Where an origin is of the place, the newest version of its line has the newest one, whenever it was run."""
     if not names:
         return list(rows), 0
     keys = _places(rows, place)
     values = list(map(itemgetter(*names), rows))
-    newest: dict[Value, tuple[tuple[str, int], Value]] = {}
-    for key, value, when in zip(keys, values, map(recency(), rows), strict=True):
+    newest: dict[Value, tuple[tuple[Any, ...], Value]] = {}
+    order: Callable[[Row], tuple[Any, ...]] = succession() if "origin" in place else recency()
+    for key, value, when in zip(keys, values, map(order, rows), strict=True):
         other = newest.get(key)
         if other is None or when > other[0]:
             newest[key] = when, value
@@ -255,6 +257,20 @@ def recency() -> Callable[[Row], tuple[str, int]]:
     return of
 
 
+def succession() -> Callable[[Row], tuple[int, str, int]]:
+    """What orders the runs of one place, as :func:`place_of` has it: the version that was handed in, for one that is
+    run again replaces none that came after it; then :func:`recency`."""
+    when, versions = recency(), dict[Value, int]()
+
+    def of(row: Row) -> tuple[int, str, int]:
+        origin = row.get("origin")
+        if origin not in versions:
+            versions[origin] = version(str(origin))
+        return versions[origin], *when(row)
+
+    return of
+
+
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
     """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, the usual
     one, the newest. Runs without figures count where no setup has any."""
@@ -291,13 +307,13 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
     what: Callable[[Row], Value] = place_of if over_time else _digest
     meant: dict[tuple[Value, Value], dict[Value, set[int | str]]] = {}
-    newest: dict[tuple[Value, Value, int | str], tuple[tuple[str, int], Value]] = {}
-    when = recency()
+    newest: dict[tuple[Value, Value, int | str], tuple[tuple[int, str, int], Value]] = {}
+    when = succession()
     for r in rows:
         place = place_of(r)
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(place)
         key = (r["primitive"], r["label"], place)
-        newest[key] = max(newest.get(key, (("", 0), "")), (when(r), what(r)), key=_newer)
+        newest[key] = max(newest.get(key, ((0, "", 0), "")), (when(r), what(r)), key=_newer)
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)
@@ -353,7 +369,7 @@ def most_known(rows: Iterable[Row]) -> tuple[int, int]:
     return max((made for made, _ in some), default=0), min(left_out, default=0)
 
 
-def _newer(found: tuple[tuple[str, int], Value]) -> tuple[tuple[str, int], str]:
+def _newer(found: tuple[tuple[int, str, int], Value]) -> tuple[tuple[int, str, int], str]:
     return found[0], str(found[1])
 
 
@@ -362,8 +378,9 @@ def _digest(row: Row) -> str:
 
 
 def came_from(row: Row) -> str:
-    """Where sources came from, whichever revision of it: :data:`BUNDLED`, a folder, or a file that was handed in."""
-    return str(row.get("origin") or BUNDLED).split(" at ")[0]
+    """Where sources came from, whichever revision or version of it: :data:`BUNDLED`, a folder, or a file that was
+    handed in."""
+    return unversioned(str(row.get("origin") or BUNDLED).split(" at ")[0])
 
 
 def place_of(row: Row) -> int | str:
@@ -375,7 +392,7 @@ def place_of(row: Row) -> int | str:
 def called_by(rows: Iterable[Row]) -> dict[int | str, str]:
     """What to call each place of the rows: a line as its newest version's file is called."""
     newest: dict[int | str, Row] = {}
-    when = recency()
+    when = succession()
     for r in rows:
         place = place_of(r)
         if isinstance(place, str) or place not in newest or when(r) > when(newest[place]):

@@ -1,5 +1,5 @@
-"""What records are named by: the path that a user gave, or a zip that was handed in, with the number of the first
-submission of its line. Nobody's path is read as a submission."""
+"""What records are named by: the path that a user gave, or a zip that was handed in, with the number of its submission,
+and that of the first one of its line. Nobody's path is read as a submission."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from typing import NamedTuple
 
 #: how a zip may be called that was handed in: workers make a file of this name
 ZIP = r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip"
-_HANDED_IN = re.compile(rf"({ZIP}) \(submission ([0-9]{{1,18}})\)")
+_HANDED_IN = re.compile(rf"({ZIP}) \(submission ([0-9]{{1,18}})(?: of line ([0-9]{{1,18}}))?\)")
 
 
 class HandedIn(NamedTuple):
-    """Of which submission a run is: its file's ``name``, and the number of the ``first`` of its line."""
+    """Of which submission a run is: its file's ``name``, the number of the ``first`` of its line, and its own."""
 
     name: str
     first: int
+    number: int
 
 
-def of_submission(name: str, first: int) -> str:
-    """What runs of a submission are named by."""
-    return f"{name} (submission {first})"
+def of_submission(name: str, number: int, first: int | None = None) -> str:
+    """What runs of a submission are named by. Its line has the number of its ``first`` one, which it is itself where
+    that is left out."""
+    of = "" if first in (None, number) else f" of line {first}"
+    return f"{name} (submission {number}{of})"
+
+
+def ends(first: int) -> tuple[str, str]:
+    """How the names of all runs of a line end. Those of paths may too."""
+    return f" (submission {first})", f" of line {first})"
 
 
 def submission(origin: str) -> HandedIn | None:
     """Of which submission a run with this origin is; None of any other."""
     found = _HANDED_IN.fullmatch(origin)
-    return None if found is None else HandedIn(found[1], int(found[2]))
+    return None if found is None else HandedIn(found[1], int(found[3] or found[2]), int(found[2]))
 
 
 def line(origin: str) -> int | str:
@@ -34,6 +42,19 @@ def line(origin: str) -> int | str:
     another name, else the origin."""
     found = submission(origin)
     return origin if found is None else found.first
+
+
+def version(origin: str) -> int:
+    """What orders the versions of a line: the number of the submission; 0 of what was not handed in. Runs of older
+    databases have their line's."""
+    found = submission(origin)
+    return 0 if found is None else found.number
+
+
+def unversioned(origin: str) -> str:
+    """What is called so whichever version of its line it is: of submissions the file and the line."""
+    found = submission(origin)
+    return origin if found is None else of_submission(found.name, found.first)
 
 
 def of_path(path: str) -> str:

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from steelyard.model.errors import UserError, unknown
-from steelyard.model.origin import of_submission, submission
+from steelyard.model.origin import ends, of_submission, submission
 from steelyard.model.target import load_target, target_names
 
 from . import queue, schema
 from .engine import explained
 from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
+from .naming import IMPLEMENTATION, renamed, sources
 from .operators import MOST, note
 from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING, now
@@ -232,7 +233,7 @@ class Yard:
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
             gone = unpublished(connection, package, before.found)
-            _renamed(connection, package, of_submission(before.name, before.first_id or number))
+            renamed(connection, package, [of_submission(before.name, number, before.first_id)])
             emptied(connection, mine, package)
             credited(connection, self._store)
             return gone
@@ -328,8 +329,6 @@ def forget(store: Store, run: int) -> None:
     store.drop_blobs(logs)
 
 
-#: what of an implementation :func:`_sources` has
-_IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
 #: packages that are public, with records that are not runs: the same was public already, until it was deleted
 _SAME = (
     select(_job.c.package_id)
@@ -408,13 +407,13 @@ def _named(
         .join(_submission, s.package_id == _job.c.package_id)
         .where(s.package_id != package, s.state == PUBLISHED, or_(s.first_id.in_(lines), s.id.in_(lines)))
     )
-    mine = set(map(_sources, tasks))
-    theirs = {_sources(task_of(text)) for text in connection.execute(versions).scalars()}
+    mine = set(map(sources, tasks))
+    theirs = {sources(task_of(text)) for text in connection.execute(versions).scalars()}
     others = {task[:-1] for task in theirs}
     named = (
-        select(run.c.id, run.c.origin, *(implementation.c[n] for n in _IMPLEMENTATION))
+        select(run.c.id, run.c.origin, *(implementation.c[n] for n in IMPLEMENTATION))
         .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
-        .where(or_(*(run.c.origin.endswith(of_submission("", number)) for number in sorted(lines))))
+        .where(or_(*(run.c.origin.endswith(end) for number in sorted(lines) for end in ends(number))))
     )
     found = set()
     for number, origin, *names, digest in connection.execute(named):
@@ -426,30 +425,6 @@ def _named(
             found.add(number)
     held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
     return found - set(connection.execute(held).scalars())
-
-
-def _renamed(connection: Connection, package: int, gone: str) -> None:
-    """Names what stays of a package's runs by another of its submissions, where it is named by one that is ``gone``: a
-    file's name goes with it."""
-    run, setup, implementation = schema.run, schema.setup, schema.implementation
-    named_by, origins = queue.origins(connection, package), dict[object, str]()
-    for job in connection.execute(select(_job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all():
-        if origin := queue.origin_of(task := task_of(job.task), named_by):
-            origins |= {job.run_id: origin, _sources(task): origin}
-    theirs = (
-        select(run.c.id, *(implementation.c[n] for n in _IMPLEMENTATION))
-        .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
-        .where(run.c.origin == gone)
-        .where(run.c.id.not_in(select(_job.c.run_id).where(_job.c.run_id.is_not(None), _job.c.package_id != package)))
-    )
-    for number, *sources in connection.execute(theirs).all():
-        if new := origins.get(number) or origins.get(tuple(sources)) or origins.get((*sources[:-1], "")):
-            connection.execute(update(run).where(run.c.id == number).values(origin=new))
-
-
-def _sources(task: Task) -> tuple[str, ...]:
-    """What of an implementation a task says, as records do; the last one is empty in old tasks."""
-    return task.primitive, task.family, task.variant, task.name, task.sources
 
 
 __all__ = ["DONE", "FAILED", "RUNNING", "WAITING", "Attempt", "Board", "Hold", "Line", "Offer", "Worker", "Yard"]

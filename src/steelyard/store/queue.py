@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, insert, or_, select, text, update
 
-from steelyard.model.origin import line, of_submission
+from steelyard.model.origin import line, version
 from steelyard.model.record import Record
 
 from . import schema
@@ -22,17 +22,16 @@ from .dates import dated, is_later
 from .engine import explained
 from .errors import LeaseLost, StoreError
 from .leasing import Then, anew, ended, repeated
+from .naming import PUBLISHED, again, origin_of, origins
 from .queries import by_keys
 from .reading import Reader
 from .store import Store
-from .task import Task, detail_of, offered, record_of, task_of
+from .task import Task, detail_of, record_of, task_of
 from .tenure import Others, Tenure
 from .values import storable
 from .writing import append, row_of
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
-#: the state of a submission whose finished jobs are runs
-PUBLISHED = "published"
 #: what of a task says that it is of a board
 BOARD = "board"
 #: times that a job is taken: by a worker that dies, or whose machine fails it; microseconds until it is taken again
@@ -80,9 +79,6 @@ _TOUCH = text("UPDATE package SET size = size WHERE id = (SELECT package_id FROM
 _PUBLIC = text(
     "SELECT job.package_id FROM job JOIN submission ON submission.package_id = job.package_id "
     "WHERE job.id = :number AND submission.state = :state"
-)
-_ORIGINS = text(
-    "SELECT id, first_id, name, found FROM submission WHERE package_id = :package AND state = :state ORDER BY id"
 )
 #: what the compilers said where a job was done: its last attempt has it, or the job itself, of an older version
 LOG = func.coalesce(
@@ -186,17 +182,6 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(delete(_job).where(_job.c.id.in_(numbers)))
 
 
-def origins(connection: Connection, package: int) -> list[tuple[str, frozenset[tuple[str, ...]]]]:
-    """What the published submissions of a package name runs by, and what each offers."""
-    published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
-    return [(of_submission(s.name, s.first_id or s.id), offered(s.found)) for s in published]
-
-
-def origin_of(task: Task, named_by: Sequence[tuple[str, frozenset[tuple[str, ...]]]]) -> str:
-    """What of these a run is named by; empty where it is not public."""
-    return next((origin for origin, offers in named_by if task.implementation in offers), "")
-
-
 def to_runs(connection: Connection, package: int, store: Store, fresh: Collection[int] | None = None) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
@@ -205,6 +190,8 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
     named_by = origins(connection, package)
     if not named_by:
         return 0
+    if fresh is None:
+        again(connection, package)
     rows = connection.execute(
         select(_job.c.id, _job.c.task, _job.c.record, LOG).where(
             _job.c.package_id == package, _job.c.state == DONE, _job.c.record.is_not(None), _job.c.run_id.is_(None)
@@ -235,14 +222,17 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
 
 
 def _public(connection: Connection, record: Record, named: str, *, late: bool) -> bool:
-    """Whether the run that counts for a record's setup is of another line, and says the same; or, where the record is
-    ``late``, ended after it and counts before it, as a machine's failure does not."""
+    """Whether the run that counts for a record's setup is of another line, and says the same; or counts before it, as a
+    machine's failure does not: as a newer version's, which went back to these sources, or where the record is ``late``
+    and ended before it."""
+
+    def instead(known: Record) -> bool:
+        same = line(known.origin) == line(named)
+        newer = (same and version(known.origin) > version(named)) or (late and is_later(known, record))
+        return (not same and _says(known) == _says(record)) or (newer and (known.final or not record.final))
+
     with suppress(StoreError):
-        return any(
-            (line(known.origin) != line(named) and _says(known) == _says(record))
-            or (late and (known.final or not record.final) and is_later(known, record))
-            for known in Reader(connection).records(by_keys([record.setup.key]))
-        )
+        return any(map(instead, Reader(connection).records(by_keys([record.setup.key]))))
     return False
 
 

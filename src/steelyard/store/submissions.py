@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from steelyard.model.errors import UserError
 
-from . import queue, schema
+from . import naming, queue, schema
 from .engine import explained
 from .errors import StoreError
 from .floor import Floor
@@ -24,7 +24,7 @@ from .task import Task, offered
 from .writing import row_of
 
 #: what is offered waits for an operator to publish it
-PRIVATE, OFFERED, PUBLISHED, WITHDRAWN = "private", "offered", queue.PUBLISHED, "withdrawn"
+PRIVATE, OFFERED, PUBLISHED, WITHDRAWN = "private", "offered", naming.PUBLISHED, "withdrawn"
 #: priority of campaigns
 _AFTER = 1 << 16
 #: bytes of a token: nobody guesses 128 bits

@@ -10,7 +10,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from ...analyse import order
-from ...analyse.answer import BUNDLED, Answer, came_from, choose, place_of, run_number, told_apart
+from ...analyse.answer import BUNDLED, Answer, came_from, choose, place_of, run_number, succession, told_apart
 from ...model.errors import cut
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
@@ -142,7 +142,7 @@ def badges(v: View, variant: str, name: str) -> Page:
         raise NotThereError(f"{cut(variant)}/{cut(name)} has no verified figures")
     blocks: list[Block] = []
     several = len({r["primitive"] for r in good}) > 1
-    newest = {_place(row): row for row in sorted(told_apart(good, over_time=True), key=run_number)}
+    newest = {_place(row): row for row in sorted(told_apart(good, over_time=True), key=succession())}
     files: dict[int | str, set[str]] = {}
     if any(isinstance(place_of(r), int) for r in good):
         for r in v.rows.found(all_runs=True, variant=variant, implementation=name).rows:
@@ -180,9 +180,9 @@ def _address(row: Row, source: str) -> str:
 
 
 def _several(every: Sequence[Row]) -> list[list[Row]]:
-    """Runs of one place, the oldest first, where there are several."""
+    """Runs of one place, each after those that it replaces, where there are several."""
     places = grouped(
-        sorted((r for r in every if r["outcome"] == "verified"), key=run_number),
+        sorted((r for r in every if r["outcome"] == "verified"), key=succession()),
         lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"], place_of(r)),
     )
     return [rows for rows in places.values() if len(rows) > 1]
