@@ -250,6 +250,15 @@ def test_what_compilers_said_is_stored_once(store: Store) -> None:
     assert [a.log for a in yard.job(1)[1]] == ["second", "first"]
     desk.publish(token)
     assert store.get_blob(store.runs()[0].log) == b"second"
+    yard.repeat(1)
+    for back in (True, False):
+        with Queue(store, "w").taken("a") as taken:
+            assert taken is not None
+            if back:
+                Queue(store, "w").give_back(taken)
+            else:
+                Queue(store, "w").close(taken, FAILED, "it is broken", log="of a failure")
+        assert desk.log(1) == "second", "these are of no record"
     with store._engine.begin() as connection:
         assert connection.execute(select(schema.job.c.log)).scalars().all() == [None]
         connection.execute(update(schema.job).values(log="older"))
