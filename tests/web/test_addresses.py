@@ -14,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.model.origin import of_submission
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.store import Store
 from steelyard.store.copying import copy
@@ -190,6 +191,22 @@ def test_a_badge_of_what_was_handed_in_follows_to_versions_with_other_file_names
     assert site.get(f"{at}/{own}-rom.svg").body == newest
     page = site.page("/implementations/toy1/ref")
     assert "History" in page.text, "of one line"
+
+
+def test_a_badge_stays_when_others_publish_the_same_sources(tmp_path: Path) -> None:
+    """Tables show them once, under the newest compiler. Who has newer sources by now has their figure, or none."""
+    at = "/implementations/toy1/ref/badges/crypto_aead-uno-submission-{}-O3-rom.svg"
+    mine = replace(record("toy1/ref", rom=501, compiler="gcc 1"), origin="j.zip (submission 7)")
+    theirs = replace(record("toy1/ref", rom=502, compiler="gcc 2"), origin="k.zip (submission 8)")
+    site = Site(made(tmp_path / "same.db", mine, theirs))
+    assert site.get(at.format(7)).body == site.get(at.format(8)).body
+    assert b"502" in site.get(at.format(7)).body
+    for failure, status in ((None, 200), (Failure(Reason.COMPILE_ERROR, "x.c"), 404)):
+        newer = record("toy1/ref", rom=503, digest="n", failure=failure)
+        newer = replace(newer, origin="j.zip (submission 9 of line 7)")
+        site = Site(made(tmp_path / f"{status}.db", mine, theirs, newer))
+        assert (site.get(at.format(7)).status, b"503" in site.get(at.format(7)).body) == (status, status == 200)
+        assert b"502" in site.get(at.format(8)).body
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,24 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
+from operator import itemgetter
 
 from msgspec.structs import replace
 
 from ...analyse import order
-from ...analyse.answer import BUNDLED, Answer, came_from, choose, place_of, run_number, succession, told_apart
+from ...analyse.answer import (
+    BUNDLED,
+    PLACE,
+    SAME,
+    Answer,
+    came_from,
+    choose,
+    place_of,
+    run_number,
+    succession,
+    told_apart,
+)
+from ...analyse.answer import newest as latest
 from ...model.errors import cut
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
@@ -22,7 +35,9 @@ from .view import View, bars, not_there, noted
 
 #: metrics that pages of names show: all that tables show, and what figures need
 _ALL = (*results.USUAL, "ram", "encrypt_per_byte", *joint.NEEDED)
-#: and those of badges
+#: what badges share that are of the same sources, whatever label tells them from others
+_SOURCES = tuple(n for n in SAME if n != "label")
+#: metrics of badges
 _BADGES = ("cycles_encrypt_mean", "cycles_hash_mean", "encrypt_per_byte", "rom", "ram")
 
 
@@ -142,14 +157,18 @@ def badges(v: View, variant: str, name: str) -> Page:
         raise NotThereError(f"{cut(variant)}/{cut(name)} has no verified figures")
     blocks: list[Block] = []
     several = len({r["primitive"] for r in good}) > 1
-    newest = {_place(row): row for row in sorted(told_apart(good, over_time=True), key=succession())}
+    newest = {_place(row, place_of(row)): row for row in sorted(told_apart(good, over_time=True), key=succession())}
+    every = v.rows.found(all_runs=True, variant=variant, implementation=name).rows
     files: dict[int | str, set[str]] = {}
-    if any(isinstance(place_of(r), int) for r in good):
-        for r in v.rows.found(all_runs=True, variant=variant, implementation=name).rows:
-            files.setdefault(place_of(r), set()).add(came_from(r))
+    for r in every:
+        files.setdefault(place_of(r), set()).add(came_from(r))
+    # who has the same sources, which are shown once, keeps his addresses
+    owners = grouped(latest(every, PLACE, ("digest",))[0], itemgetter(*_SOURCES))
     for place, row in newest.items():
-        of_line = isinstance(place_of(row), int)
-        older = [_address(row, f" ({file})") for file in sorted(files[place_of(row)])] if of_line else []
+        older = []
+        for of in sorted({place_of(r) for r in owners.get(tuple(map(row.get, _SOURCES)), (row,))}, key=str):
+            older += [_place(row, of)] if _place(row, of) not in newest else []
+            older += [_address(row, f" ({file})") for file in sorted(files[of])] if isinstance(of, int) else []
         if several:
             row = row | {"label": f"{row['label']} {row['primitive']}"}
         for metric in (n for n in _BADGES if row.get(n) is not None):
@@ -161,11 +180,10 @@ def badges(v: View, variant: str, name: str) -> Page:
     return Page(f"Badges of {variant}/{name}", blocks, lead, trail=trail)
 
 
-def _place(row: Row) -> str:
+def _place(row: Row, place: int | str) -> str:
     """What the addresses of a row's badges begin with: all that tells it from other rows of its name, whichever of them
     are there, so that no address ever has another place's figure. What was handed in goes by its line's number, which
-    stays when a version's file has another name."""
-    place = place_of(row)
+    stays when a version's file has another name. From another ``place`` the same sources may come too."""
     return _address(
         row, f" submission {place}" if isinstance(place, int) else "" if place == BUNDLED else f" ({place})"
     )
