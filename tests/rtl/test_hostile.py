@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from steelyard.building import sandbox
 from steelyard.hardware import Hardware
 from steelyard.model.paths import ROOT
 from steelyard.model.reasons import Reason
-from steelyard.rtl import bench, synthesis, tools
+from steelyard.rtl import bench, synthesis
 from steelyard.rtl.device import load_device
 from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
@@ -249,10 +250,12 @@ def test_a_dump_is_no_harm(tmp_path: Path) -> None:
     assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, bench.MODES)] == ["ok"] * 4
 
 
-def test_what_only_looks_like_a_task_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_looks_like_a_task_is_none() -> None:
     text = 'wire \\$fopen ; /* $fopen */ initial $display("$fopen \\" $fclose"); // $fwrite\nassign x = $clog2(4);'
-    monkeypatch.setattr(bench.tools, "run", lambda *_, **__: (tmp_path / tools.LOG).write_text(text))
-    assert bench.simulator_only(bench.Netlist("top", ()), tmp_path) is None
+    assert bench.simulator_only(text, bench.Netlist("top", ())) is None
+    again = bench.simulator_only('wire \\`include ; initial $display("`define"); `include "x"', bench.Netlist("top", ()))
+    assert again is not None
+    assert "`include, which" in again.detail
 
 
 @simulates
@@ -269,18 +272,61 @@ def test_no_file_of_a_design_is_one_of_the_bench_s_build(tmp_path: Path) -> None
     (work := tmp_path / "work").mkdir()
     bench.build(design, bench.own(design), work, optimised="-O0")
     assert not (work / "made").exists()
-    assert {f.name for f in (work / bench.AT).iterdir()} == {"src", "obj", "memory"}
+    assert {f.name for f in (work / bench.ROOM / bench.AT).iterdir()} == {"obj", "memory"}
 
 
 @simulates
-def test_a_module_that_no_source_has_is_not_looked_for(tmp_path: Path) -> None:
-    """Verilator finds it by its name among files that are there to be read as something else."""
-    more = 'logic [7:0] m [0:3]; initial $readmemh("hidden.sv", m); hidden hidden();'
-    folder = toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}"))
+@pytest.mark.parametrize(
+    "more",
+    [
+        "hidden hidden();",
+        '\n wire \\x" ; hidden hidden(); wire \\y" ;',
+        "\\module hidden (); hidden other();",
+        "\\../design/hidden.sv hidden();",
+    ],
+    ids=["plain", "between quotes", "like a module", "by a path"],
+)
+def test_a_module_that_no_source_has_is_not_looked_for(tmp_path: Path, more: str) -> None:
+    """Verilator would find it by its name among files that are there to be read as something else."""
+    memory = 'logic [7:0] m [0:3]; initial $readmemh("hidden.sv", m);'
+    empty = ("// A toy", "module \\module ; endmodule\n//")
+    folder = toys.design(tmp_path / "toy", empty, (READY, f"{READY}\n  {memory} {more}"))
     (folder / "hidden.sv").write_text('module hidden; initial $system("true"); endmodule')
     (design,) = designs_of(folder)
-    with pytest.raises(ToolError, match="missing-file: hidden, which no source describes"):
-        bench.build(design, bench.own(design), tmp_path)
+    assert [name for name, _ in design.data] == ["hidden.sv"]
+    (work := tmp_path / "work").mkdir()
+    with pytest.raises(ToolError, match=r"missing-file: .*hidden"):
+        bench.build(design, bench.own(design), work)
+
+
+@simulates
+def test_what_is_included_is_no_module_that_is_looked_for(tmp_path: Path) -> None:
+    """Whatever headers hold, and are called: names of files say nothing. Each source has its own net type."""
+    included = '`default_nettype none\n`include "toy_pkg.sv"\n`include "state.v"\n//'
+    folder = toys.design(tmp_path / "toy", ("// A toy", included), (READY, f'`include "swap.v"\n{READY}'))
+    (folder / "toy_pkg.sv").write_text("package toy_pkg; localparam int N = 1; endpackage\n")
+    (folder / "state.v").write_text("`define STATE 0\n`define STATE 1\n// module\n")
+    (folder / "swap.v").write_text("function automatic swap(input x); swap = !x; endfunction\n")
+    (folder / "other.sv").write_text("module other(input x, output y); assign z = x; assign y = z; endmodule\n")
+    described = folder / "toy.toml"
+    described.write_text(described.read_text().replace('"toy.sv"', '"toy.sv", "other.sv"'))
+    (design,) = designs_of(folder)
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    assert bench.run(tmp_path, toys.STREAMS, ("full",))[0].outcome == "ok"
+
+
+@pytest.mark.skipif(not sandbox.available(), reason="no bubblewrap")
+def test_a_simulation_writes_to_its_own_folder_only(tmp_path: Path) -> None:
+    (tmp_path / "obj").mkdir()
+    (tmp_path / bench.ROOM / bench.AT).mkdir(parents=True)
+    program = tmp_path / "obj" / "bench"
+    program.write_text("#!/bin/sh\nfor f in ../../obj/x ../../bench.cpp ../x; do echo >$f; done 2>&1; exit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(ToolError, match="Read-only"):
+        bench.run(tmp_path, toys.STREAMS, ("full",))
+    assert {f.name for f in tmp_path.iterdir()} == {"obj", bench.ROOM}
+    assert [f.name for f in (tmp_path / "obj").iterdir()] == ["bench"]
+    assert (tmp_path / bench.ROOM / "x").exists()
 
 
 @simulates

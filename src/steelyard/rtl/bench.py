@@ -39,6 +39,10 @@ INPUTS = tuple(p for p, out in (_PORTS | _RANDOM).items() if not out)
 _MOST_RANDOM = 2048
 #: the folder that has all that is of a design, and nothing else: tools start there, and write beside it
 AT = "design"
+#: the folder that is all that a simulation may write to
+ROOM = "room"
+#: what ``verilator -E`` makes of the sources
+PREPROCESSED = "preprocessed.sv"
 #: how the bench is compiled: it says itself what becomes of a design that ends the simulation
 _FLAGS = "-I.. -std=c++17 -w -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN"
 #: system tasks and functions by which a source only computes, prints or checks. Others open files, start programs, or
@@ -52,16 +56,15 @@ _HARMLESS = re.compile(
     r"|fell|stable|changed|rtoi|itor|(short)?realtobits|bitsto(short)?real|ceil|floor|pow|sqrt|ln|log10|exp"
     r"|a?(sin|cos|tan)h?|setup|hold|setuphold|recovery|removal|recrem|(time|full)?skew|width|period|nochange"
 )
-#: in preprocessed sources: functions of C, C itself, an event that an assignment waits for, which Verilator would skip
-#: as it does a delay, and tasks; then what may only look like one
+#: in preprocessed sources: functions of C, C itself, what would be preprocessed once more, an event that an assignment
+#: waits for, which Verilator would skip as it does a delay, and tasks; then what may only look like one
 _WORDS = re.compile(
-    r'(?P<foreign>"DPI(?:-C)?"|`(?:systemc_|verilator_config)\w*|=\s*(?:repeat\s*\([^;]*\)\s*)?@)'
+    r'(?P<foreign>"DPI(?:-C)?"|`(?:systemc_|verilator_config|include|define|undef|ifn?def|els|endif)\w*'
+    r"|=\s*(?:repeat\s*\([^;]*\)\s*)?@)"
     r"|\$(?P<task>[A-Za-z_][\w$]*)"
     r'|"(?:[^"\\\n]|\\.)*"|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//[^\n]*|\\\S+',
     re.DOTALL,
 )
-#: without these a file has no module, or other thing with a name
-_HELD = re.compile(r"`|module|primitive|interface|program|package|class")
 #: what Verilator says of ports
 XML = "ports.xml"
 #: warnings of Verilator that are about style, not about what a circuit does
@@ -160,20 +163,55 @@ def copied(n: Netlist, work: Path) -> list[str]:
         at = folder / "inc" / name
         at.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(f, at)
+    _with_data(n, folder)
+    return list(names(n))
+
+
+def _with_data(n: Netlist, folder: Path) -> None:
+    """Copies the files that memories are read from into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, f in n.data:
         at = folder / name
         if not at.exists():  # no file of a design is in place of another
             at.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(f, at)
-    return list(names(n))
 
 
 def options(n: Netlist) -> list[str]:
-    """Verilator's options for top, parameters, definitions and folders of included files. Delays are no part of a
-    circuit, so they are left out, as in synthesis; Verilator refuses whatever else waits."""
-    given = ["--no-timing", "--top-module", n.top]
-    given += [*(f"-G{k}={_value(v)}" for k, v in n.parameters), *(f"-D{d}" for d in n.defines)]
-    return [*given, *(f"+incdir+inc/{k}" for k in range(len(n.includes)))]
+    """Verilator's options for top and parameters. Delays are no part of a circuit, so they are left out, as in
+    synthesis; Verilator refuses whatever else waits."""
+    return ["--no-timing", "--top-module", n.top, *(f"-G{k}={_value(v)}" for k, v in n.parameters)]
+
+
+def preprocessed(n: Netlist, work: Path) -> list[str]:
+    """Puts the preprocessed sources alone into ``AT`` of ``work``, and returns their names there. Verilator takes a
+    module that no source has from any file that it finds by its name: so there is none but what was looked through.
+    Raises :class:`ToolError` where the sources cannot be read, or are no circuit."""
+    given = [*(f"-D{d}" for d in n.defines), *(f"+incdir+inc/{k}" for k in range(len(n.includes)))]
+    copies = copied(n, work)
+    try:
+        tools.run("verilator", ["-E", *_STYLE, *given, *options(n), *copies], work, at=AT, to=PREPROCESSED)
+        text = files.decoded(tools.wrote(work / PREPROCESSED))
+    except ToolError as e:
+        raise refused(e, n) from e
+    finally:
+        shutil.rmtree(work / AT)
+    (work / AT / "src").mkdir(parents=True)
+    for name, part in zip(copies, _parted(text, copies), strict=True):
+        if failure := simulator_only(part, n):
+            raise ToolError(failure)
+        (work / AT / name).write_text(part)
+    return copies
+
+
+def _parted(text: str, copies: Sequence[str]) -> list[str]:
+    """Preprocessed text by the sources that it is of: for Verilator a `default_nettype ends with its file."""
+    parts = []
+    for name in copies[1:]:
+        before, begin, text = text.partition(f'`line 1 "{name}" 1\n')
+        parts.append(before)
+        text = begin + text
+    return [*parts, text]
 
 
 def _value(value: int | str) -> str:
@@ -189,7 +227,7 @@ def number(value: int) -> str:
 def lint(n: Netlist, work: Path) -> str:
     """What Verilator says about the design, with its warnings but those of names, as the files are copies. Raises
     :class:`ToolError` when it cannot be read."""
-    copies = copied(n, work)
+    copies = preprocessed(n, work)
     try:
         return tools.run(
             "verilator", ["--lint-only", "-Wno-fatal", "-Wall", "-Wno-DECLFILENAME", *options(n), *copies], work, at=AT
@@ -218,7 +256,7 @@ def refused(error: ToolError, n: Netlist) -> ToolError:
 
 def ports(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
     """The top's ports: whether they come out, and their bits. Raises :class:`ToolError`."""
-    copies = copied(n, work)
+    copies = preprocessed(n, work)
     try:
         tools.run("verilator", ["--xml-only", "--xml-output", f"../{XML}", *_STYLE, *options(n), *copies], work, at=AT)
     except ToolError as e:
@@ -295,7 +333,7 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, optimised: 
     the simulation may be wrong though the design is right, empty where nothing says so. Raises :class:`ToolError` with
     a reason when that cannot be."""
     found = ports(n, work)
-    if failure := refused_ports(design, found) or simulator_only(n, work):
+    if failure := refused_ports(design, found):
         raise ToolError(failure)
     (work / "ports.h").write_text(header(design, found))
     for file in BENCH:
@@ -320,40 +358,17 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, optimised: 
         )  # fmt: skip
     except ToolError as e:
         raise refused(e, n) from e
+    _with_data(n, work / ROOM / AT)
     return in_doubt(said, n)
 
 
-def simulator_only(n: Netlist, work: Path) -> Failure | None:
-    """Why the sources that ``work`` has copies of are no circuit: they would do with a simulator, or with its answers,
-    what no circuit can. Raises :class:`ToolError`."""
-    try:
-        tools.run("verilator", ["-E", *_STYLE, *options(n), *names(n)], work, at=AT)
-    except ToolError as e:
-        raise refused(e, n) from e
-    text = files.decoded(tools.wrote(work / tools.LOG))
-    if word := _sought(n, text):
-        return Failure(
-            Reason.MISSING_FILE, f"{word}, which no source describes, may be in a file of that name: name it"
-        )
+def simulator_only(text: str, n: Netlist) -> Failure | None:
+    """Why a preprocessed source is no circuit: it would do with a simulator, or with its answers, what none can."""
     for found in _WORDS.finditer(text):
         if found["foreign"] or (found["task"] and not _HARMLESS.fullmatch(found["task"])):
             where = own_names(_place(text, found.start()), n)
             return Failure(Reason.SIMULATOR_ONLY, f"{where}: {' '.join(found[0].split())}, which no circuit has")
     return None
-
-
-def _sought(n: Netlist, text: str) -> str:
-    """A word of preprocessed sources by which Verilator may find a file that is there to be included or read, and take
-    it for a module that no source has: nobody looked at that. Empty where there is none."""
-    code = re.sub(r'"(?:[^"\\\n]|\\.)*"', " ", text)
-    known = {*re.findall(r"\bmodule\s+(?:(?:static|automatic)\s+)?\\?([^\s#(;]+)", code)}
-    there = [(name.partition("/")[2], f) for name, f in included(n.files, n.includes).items()]
-    for name, f in (*there, *n.data):
-        for word in {name, re.sub(r"\.s?v$", "", name)} - known:
-            used = re.search(rf"(?<![\w$]){re.escape(word)}(?![\w$])", code)
-            if used and _HELD.search(f.read_text(encoding="latin-1")):
-                return word
-    return ""
 
 
 def _place(text: str, at: int) -> str:
@@ -376,20 +391,24 @@ def in_doubt(said: str, n: Netlist) -> str:
 def run(
     work: Path, streams: Iterable[Stream], modes: Sequence[str], seed: int = 1, trace: Path | None = None
 ) -> list[Outcome]:
-    """Gives streams to the bench that :func:`build` made, in each mode. Raises :class:`ToolError` when it dies."""
+    """Gives streams to the bench that :func:`build` made, in each mode, with every signal of them in ``trace``. Raises
+    :class:`ToolError` when it dies."""
     vectors = work / f"{secrets.token_hex(16)}.txt"  # a name that no source can read memories from
     vectors.write_text(written(streams))
     arguments = [str(vectors.absolute()), *modes, "--seed", str(seed), "--idle", str(IDLE)]
+    signals = (work / ROOM / "signals.vcd").absolute()
     if trace is not None:
-        arguments += ["--trace", str(trace.absolute())]
+        arguments += ["--trace", str(signals)]
     try:
-        said = tools.run("./obj/bench", arguments, work, at=AT)
+        said = tools.run(str((work / "obj" / "bench").absolute()), arguments, work / ROOM, at=AT)
     except ToolError as e:
         said = e.log  # a mode that ends otherwise than well has said why
         if len(outcomes(said)) < len(modes):
             raise
     finally:
         vectors.unlink(missing_ok=True)
+        if trace is not None and signals.exists():
+            shutil.move(signals, trace)
     return outcomes(said)
 
 

@@ -162,20 +162,23 @@ def run(
     readable: Iterable[Path] = (),
     seconds: float = SECONDS,
     at: str = ".",
+    to: str = "",
 ) -> str:
-    """Runs a tool, or a program in ``work``, in the sandbox of compilers, and returns what it said. It starts in the
-    folder ``at`` of ``work``. Raises :class:`ToolError` when it fails, is stopped, or is missing."""
-    where: str | None = str(work / name) if name.startswith("./") else program(name)
+    """Runs a tool, or the program at a path from ``work``, in the sandbox of compilers, and returns what it said, but
+    for what it prints ``to`` a file of ``work``. It starts in the folder ``at`` of ``work``, and writes there only.
+    Raises :class:`ToolError` when it fails, is stopped, or is missing."""
+    where: str | None = str(work / name) if "/" in name else program(name)
     if where is None:
         gone = missing([name])
         raise ToolError(gone or Failure(Reason.NO_TOOLCHAIN, name))
     memory = "" if Path(where).name.startswith("yowasp") else f"ulimit -v {MEMORY >> 10}; "
     said, script = work / LOG, work / "run.sh"
     said.unlink(missing_ok=True)
+    told, log = (shlex.quote(str(f.absolute())) for f in (work / (to or LOG), said))
     script.write_text(
         f"ulimit -c 0; ulimit -S -t {seconds:.0f}; ulimit -f {LARGEST >> 9}; {memory}"
         f"export YOWASP_CACHE_DIR={shlex.quote(str(cache()))} TMPDIR=/tmp\n"
-        f"cd {shlex.quote(at)} && exec {shlex.join([where, *arguments])} >{shlex.quote(str(said.absolute()))} 2>&1\n"
+        f"cd {shlex.quote(at)} && exec {shlex.join([where, *arguments])} >{told} 2>{log if to else '&1'}\n"
     )
     code = sandbox.run(script, work, (*_reads(where), *readable), PATIENCE * seconds, lambda: False)
     text = _end(said) if said.exists() else ""
