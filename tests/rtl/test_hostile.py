@@ -252,8 +252,9 @@ def test_a_dump_is_no_harm(tmp_path: Path) -> None:
 
 def test_what_only_looks_like_a_task_is_none() -> None:
     text = 'wire \\$fopen ; /* $fopen */ initial $display("$fopen \\" $fclose"); // $fwrite\nassign x = $clog2(4);'
-    assert bench.simulator_only(text, bench.Netlist("top", ())) is None
-    again = bench.simulator_only('wire \\`include ; initial $display("`define"); `include "x"', bench.Netlist("top", ()))
+    netlist = bench.Netlist("top", ())
+    assert bench.simulator_only(text, netlist) is None
+    again = bench.simulator_only('wire \\`include ; initial $display("`define"); `include "x"', netlist)
     assert again is not None
     assert "`include, which" in again.detail
 
