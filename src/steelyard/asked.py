@@ -64,9 +64,12 @@ class Asked:
         if not made:
             text = "no algorithm of the software side is named, and there are no pdi, sdi and do files"
             raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
-        if not calls and not package.compared(self._package, self._design.width):
-            text = "no algorithm of the software side is named, and the package's do file has only X for data"
-            raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
+        for op, known, form in zip(("encrypt", "hash"), self._known, self._oracles, strict=True):
+            own = [s for s in self._package if s.name.startswith(op)]
+            if known is None and (own or form is not None) and not package.compared(own, self._design.width):
+                why = "the package's do file has none of it, or only X for data"
+                text = f"{self._design.label}: no software here says what is right of {op}, and {why}"
+                raise ToolError(Failure(Reason.NO_EXPECTED, text))
         return made
 
     def sizes(self) -> list[CallSize]:

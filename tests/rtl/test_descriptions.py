@@ -6,16 +6,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.asked import Asked, settled, verified_with
 from steelyard.model.errors import UserError
 from steelyard.rtl import bench, ghdl, synthesis, vhdl
 from steelyard.rtl.design import Design
 from steelyard.rtl.reading import designs_of
+from steelyard.rtl.streams import Call, Stream, parts, stream
 from steelyard.rtl.tools import ToolError
 from tests.rtl import toys
 
@@ -62,6 +64,33 @@ def test_answers_of_which_nothing_is_known_verify_nothing(tmp_path: Path) -> Non
     answers.write_text(re.sub(r"(?m)(?<=^DAT = )\w+$", lambda found: "X" * len(found[0]), answers.read_text()))
     with pytest.raises(ToolError, match=r"no-expected.*only X for data"):
         Asked(design, "seed").streams()
+
+
+@pytest.mark.parametrize(("known", "op"), [("hash", "encrypt"), ("aead", "hash")])
+def test_answers_of_which_nothing_is_known_verify_nothing_beside_a_known_algorithm(
+    tmp_path: Path, known: str, op: str
+) -> None:
+    folder = toys.design(tmp_path / "toy")
+    call = Call("encrypt", bytes(4), bytes(4), key=bytes(16), npub=bytes(16), tag=bytes(16))
+    made = stream(call, 32) if op == "encrypt" else toys.hashed(4)
+    _answers(folder, made, "".join)
+    (found,) = designs_of(folder)
+    design = replace(found, hash="asconhash256") if known == "hash" else replace(found, aead="asconaead128")
+    assert len(Asked(design, "seed").streams()) > 50
+    _answers(folder, made, lambda words: "X" * len("".join(words)))
+    with pytest.raises(ToolError, match=f"no-expected.*right of {op}, .*only X for data"):
+        Asked(design, "seed").streams()
+
+
+def _answers(folder: Path, made: Stream, shown: Callable[[Sequence[str]], str]) -> None:
+    """Writes one operation as a package's files, with its data as ``shown``."""
+    sdi, pdi = ("\n".join(["INS = " + w[0], *(f"DAT = {d}" for d in w[1:])]) if w else "" for w in (made.sdi, made.pdi))
+    out = list[str]()
+    for at, size in parts(made.out, 32):
+        data = made.out[at + 1 : at + 1 + size // 4]
+        out += [f"HDR = {made.out[at]}", f"DAT = {shown(data)}"]
+    for name, text in (("sdi", sdi), ("pdi", pdi), ("do", "\n".join([*out, f"STT = {made.out[-1]}"]))):
+        (folder / "kat" / f"{name}.txt").write_text(f"{text}\n")
 
 
 @pytest.mark.parametrize(
