@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,21 @@ def test_no_link_that_a_tool_leaves_is_followed(tmp_path: Path) -> None:
         assert "secret" not in raised.value.failure.detail + raised.value.log
         assert {f.name for f in work.rglob("*")} <= {"sub", "tool", "run.sh", "said.log"}
     assert (tmp_path / "secret").read_text() == "secret"
+
+
+def test_no_link_stays_where_a_tool_takes_rights_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is root may do all: here, as others, it may only list a folder that it may read, and not change one that it
+    may not write."""
+    listed, unlink = os.scandir, Path.unlink
+
+    def right(folder: Path, bits: int) -> None:
+        if bits & ~folder.stat().st_mode:
+            raise PermissionError(folder)
+
+    (tmp_path / "tool").write_text("#!/bin/sh\nfor m in 300 500; do mkdir $m; ln -s /etc $m/link; chmod $m $m; done\n")
+    (tmp_path / "tool").chmod(0o755)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", lambda at: (right(Path(at), 0o500), listed(at))[1])
+        patched.setattr(Path, "unlink", lambda at, **given: (right(at.parent, 0o300), unlink(at, **given))[1])
+        tools.run("./tool", [], tmp_path)
+    assert {f.name for f in tmp_path.rglob("*")} == {"300", "500", "tool", "run.sh", "said.log"}

@@ -135,10 +135,24 @@ def run(
 
 
 def _plain(folder: Path) -> None:
-    """Leaves of a folder only files and folders."""
-    for at, folders, names in os.walk(folder):
+    """Leaves of a folder only files and folders, and gives their owner back what rights of folders a script took.
+    Raises :class:`OSError` where something stays."""
+
+    def failed(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # a link to a folder, which is removed by now
+            raise error
+
+    _opened(folder, folder.stat().st_mode)
+    for at, folders, names in os.walk(folder, onerror=failed):
         for path in (Path(at, name) for name in (*folders, *names)):
-            with suppress(OSError):
+            with suppress(FileNotFoundError):  # without a sandbox, processes of the script may be there yet
                 mode = path.lstat().st_mode
-                if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                if stat.S_ISDIR(mode):
+                    _opened(path, mode)
+                elif not stat.S_ISREG(mode):
                     path.unlink()
+
+
+def _opened(folder: Path, mode: int) -> None:
+    if ~mode & stat.S_IRWXU:
+        folder.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
