@@ -73,6 +73,16 @@ def test_the_toy_is_right_in_every_mode(tmp_path: Path, monkeypatch: pytest.Monk
     assert f"word 1 of do is {wrong.out[1]} instead of 01234567" in outcome.failure.detail
 
 
+@verilator
+def test_a_header_that_no_plain_word_names_is_missing(tmp_path: Path) -> None:
+    named = '`define HDR(x) "config.vh"\n`include `HDR(1)\n//'
+    folder = toys.design(tmp_path / "toy", ("// A toy", named))
+    (folder / "config.vh").write_text("")
+    (design,) = designs_of(folder)
+    with pytest.raises(ToolError, match=r'missing-file: .* toy\.sv:2:.*config\.vh.*; .*`include "NAME"'):
+        bench.build(design, bench.own(design), tmp_path)
+
+
 def test_blocks_that_read_each_other_are_named(tmp_path: Path) -> None:
     """Verilator loses changes there, so what fails need not be the design's fault."""
     (design,) = designs_of(toys.design(tmp_path / "toy"))

@@ -247,6 +247,8 @@ def refused(error: ToolError, n: Netlist) -> ToolError:
     """The error with the reason that it is of, and the design's own names of files."""
     text = own_names(error.failure.detail, n)
     reason = error.failure.reason
+    if re.search(r"(?i)cannot find include file", text):
+        text += '; no file of the folder that a source names as `include "NAME" or `define WORD "NAME" is called so'
     if reason is Reason.COMPILE_ERROR:
         wrong_top = re.search(r"(?i)specified top.module .* not found|module .* not found", error.log)
         absent = re.search(r"(?i)cannot find (include )?file|Can't resolve module", error.log)
