@@ -10,6 +10,7 @@ import pytest
 
 from steelyard.cli.rtl import designs
 from steelyard.model.errors import UserError
+from steelyard.model.paths import ROOT
 from tests.rtl import toys
 
 TOML = 'top = "t"\nw = [32, 8]\nsources = ["t.sv"]\n[variants]\nx1 = { N = 1 }\nx2 = { N = 2 }\n'
@@ -43,6 +44,7 @@ def test_every_description_of_a_folder_is_a_design(tmp_path: Path) -> None:
     (two / "other.toml").write_text((two / "toy.toml").read_text().replace('"toy"\n[rtl]', '"other"\n[rtl]'))
     assert [n for n, _ in named(str(two))] == ["other/default", "toy/default"]
     assert [n for n, _ in named(f"{two}/other")] == ["other/default"]
+    assert [n for n, _ in named(f"{two}/default")] == ["other/default", "toy/default"]
     with pytest.raises(UserError, match="other"):
         named(f"{two}/othre")
     for k in "ab":
@@ -54,6 +56,8 @@ def test_every_description_of_a_folder_is_a_design(tmp_path: Path) -> None:
 
 def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:
     assert named("nocrypt/default") == [("nocrypt/default", "")]
+    folder = ROOT / "rtl" / "nocrypt" / "nocrypt"
+    assert [named(f"{folder}/{n}")[0][0] for n in ("default", "nocrypt")] == ["nocrypt/default"] * 2
     assert {n.split("/")[0] for n, _ in named("ascon")} >= {"ascon", "ascon-fast", "ascon-serial"}
     with pytest.raises(UserError, match="ascom"):
         named("ascom/x1")

@@ -211,9 +211,9 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
             several = [d for d in _several(folders, ask, failed) if (d.folder, d.variant) in named]
         elif at.parent.is_dir() and at.parent != Path():
             own = _several([at.parent], ask, failed)
-            several = [d for d in own if fnmatchcase(_variant(d), at.name)]
+            several = [d for d in own if any(fnmatchcase(n, at.name) for n in _called(d))]
             if own and not several:
-                raise unknown("variant", at.name, [_variant(d) for d in own])
+                raise unknown("variant", at.name, [*dict.fromkeys(n for d in own for n in _called(d))])
         else:
             raise unknown("design", text, [f.name for f in bundled])
         for d in several:
@@ -222,10 +222,9 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
     return list(chosen.items()), failed
 
 
-def _variant(d: Design) -> str:
-    """What tells a design from the others of its folder: its variant, or its name where it is of a description without
-    any."""
-    return d.variant if d.variant != ONLY else d.name
+def _called(d: Design) -> tuple[str, ...]:
+    """What tells a design from the others of its folder: its variant, and its name where its description has none."""
+    return (d.variant,) if d.variant != ONLY else (d.variant, d.name)
 
 
 def _named(folders: Sequence[Path], text: str) -> list[tuple[Path, str]]:
