@@ -11,6 +11,7 @@ import pytest
 from steelyard.cli.rtl import designs
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
+from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
 TOML = 'top = "t"\nw = [32, 8]\nsources = ["t.sv"]\n[variants]\nx1 = { N = 1 }\nx2 = { N = 2 }\n'
@@ -51,7 +52,13 @@ def test_every_description_of_a_folder_is_a_design(tmp_path: Path) -> None:
         (lists / k / "rtl").mkdir(parents=True)
         (lists / k / "rtl" / "toy.sv").write_text(toys.SOURCE.read_text())
         (lists / k / "rtl" / "source_list.txt").write_text("toy.sv\n")
-    assert [n for n, _ in named(str(lists), str(lists))] == ["rtl/default"] * 2
+    each = [f"{k}-rtl-source_list/default" for k in "ab"]
+    assert [n for n, _ in named(str(lists), str(lists))] == each
+    (two / "third.toml").write_text((two / "toy.toml").read_text())
+    assert [n for n, _ in named(str(two))] == ["other/default", "third/default", "toy/default"]
+    (two / "other.toml").write_text((two / "toy.toml").read_text().replace('"toy"\n[rtl]', '"third"\n[rtl]'))
+    with pytest.raises(UserError, match="name of its own"):
+        designs_of(two)
 
 
 def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:

@@ -63,13 +63,24 @@ def _in_folder(folder: Path, top: str) -> list[Design]:
         return design.described(folder)
     tables = {f: _table(f) for f in sorted(folder.glob("*.toml"))}
     if tomls := [f for f, table in tables.items() if _is_lwc(table)]:
-        return [d for f in tomls for d in _of_toml(f)]
+        return _apart(folder, [(f, d) for f in tomls for d in _of_toml(f)])
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
     if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
-        return [_of_list(folder, f, top) for f in lists]
+        return _apart(folder, [(f, _of_list(folder, f, top)) for f in lists])
     return [_guessed(folder, top)]
+
+
+def _apart(folder: Path, made: Sequence[tuple[Path, Design]]) -> list[Design]:
+    """The designs of a folder's descriptions. Those that have one name would be one design's runs in the store, so they
+    are called by the paths of their descriptions. Raises :class:`UserError` where others are called like that."""
+    labels = [d.label for _, d in made]
+    called = ["-".join(f.relative_to(folder).with_suffix("").parts) for f, _ in made]
+    told = [replace(d, name=n) if labels.count(d.label) > 1 else d for (_, d), n in zip(made, called, strict=True)]
+    if len({d.label for d in told}) < len(told):
+        raise UserError(f"{folder}: several designs are called {labels[0]}; give each description a name of its own")
+    return told
 
 
 def _table(file: Path) -> Mapping[str, Any]:
