@@ -248,7 +248,7 @@ def refused(error: ToolError, n: Netlist) -> ToolError:
     text = own_names(error.failure.detail, n)
     reason = error.failure.reason
     if re.search(r"(?i)cannot find include file", text):
-        text += '; no file of the folder that a source names as `include "NAME" or `define WORD "NAME" is called so'
+        text += '; a header is found where it is named plainly: `include "NAME" or `define WORD "NAME", without ".."'
     if reason is Reason.COMPILE_ERROR:
         wrong_top = re.search(r"(?i)specified top.module .* not found|module .* not found", error.log)
         absent = re.search(r"(?i)cannot find (include )?file|Can't resolve module", error.log)
