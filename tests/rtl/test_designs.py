@@ -365,7 +365,7 @@ def test_a_memory_s_file_is_not_the_bench_s_own(tmp_path: Path) -> None:
         (gone,) = bench.run(tmp_path, toys.STREAMS, ("full",))
         assert gone.failure is not None
         assert gone.failure.reason is Reason.MISSING_FILE
-    (tmp_path / bench.AT / "vectors.txt").write_text("0 1 93000004 3\n")
+    (tmp_path / bench.ROOM / bench.AT / "vectors.txt").write_text("0 1 93000004 3\n")
     assert [o.outcome for o in bench.run(tmp_path, toys.STREAMS, ("full",))] == ["ok"]
 
 
