@@ -308,11 +308,12 @@ class _Metering:
 
     def _repeated(self, op: str, like: Request, idle: _Part) -> _Part:
         """One call over and over, minus what the harness does for it. Of a block cipher that is the same call without
-        the package's function; else a call with less input is subtracted, and what it costs to receive that input."""
+        the package's function; else a call with less input, and what it costs to receive that input, or for long calls
+        an empty one that receives as much: whichever says more."""
+        choice = (SETTLED if self._client.hello.warms else CHOICE) * self._link.cycle
         if self._client.hello.api == API_BLOCK:
-            choice = SETTLED if self._client.hello.warms else CHOICE
             own, hollow = (self._bursts(r, self._call(r, None), idle) for r in (like, replace(like, hollow=True)))
-            return self._left([(own, 1), (hollow, -1)], idle, choice * self._link.cycle)
+            return self._left([(own, 1), (hollow, -1)], idle, choice)
         more, less = self._accepted(op, like)
         received = [self._received(forward, idle) for forward, _ in (more, less)]
         made: list[tuple[_Burst, float]] = []
@@ -324,11 +325,16 @@ class _Metering:
             answer = self._call(request, None)
             answered.append(len(answer))
             made.append((self._bursts(request, answer, idle), sign))
-        # what a package that takes no associated data answers grows with its input: a byte is sent for about as much as
-        # one is received, and for no more than twice that
-        sent = (answered[0] - answered[1]) / _bytes(more[0], less[0])
-        unlike = abs(sent) * (received[0].joules - received[1].joules)
-        return self._left([*made, (received[0], -1 - sent), (received[1], 1 + sent)], idle, unlike=unlike)
+        # a byte is sent for about as much as one is received, and for no more than twice that: those of a whole answer,
+        # or those by which an answer of a package that takes no associated data grows with its input
+        byte = (received[0].joules - received[1].joules) / _bytes(more[0], less[0])
+        whole, sent = answered[0] / _bytes(more[0], less[0]), (answered[0] - answered[1]) / _bytes(more[0], less[0])
+        long = [made[0], (received[0], -1 - whole), (received[1], whole)]
+        found = [self._left(long, idle, choice, answered[0] * byte)]
+        short = [*made, (received[0], -1 - sent), (received[1], 1 + sent)]
+        if math.fsum(sign * b.pulse for b, sign in short) > 0:
+            found.append(self._left(short, idle, unlike=(answered[0] - answered[1]) * byte))
+        return min(found, key=lambda part: part.spread)
 
     def _accepted(self, op: str, like: Request) -> tuple[tuple[Request, bytes], tuple[Request, bytes]]:
         """Two encryptions, or hashes, with their outputs: of the first size that has room and is taken, and of one with
