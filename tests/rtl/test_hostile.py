@@ -316,7 +316,7 @@ def test_what_is_included_is_no_module_that_is_looked_for(tmp_path: Path) -> Non
     assert bench.run(tmp_path, toys.STREAMS, ("full",))[0].outcome == "ok"
 
 
-@pytest.mark.skipif(not sandbox.available(), reason="no bubblewrap")
+@pytest.mark.skipif(not sandbox.available(), reason=sandbox.WITHOUT)
 def test_a_simulation_writes_to_its_own_folder_only(tmp_path: Path) -> None:
     (tmp_path / "obj").mkdir()
     (tmp_path / bench.ROOM / bench.AT).mkdir(parents=True)

@@ -34,7 +34,7 @@ class Steps:
     @property
     def step(self) -> float:
         """Amperes, or watts where the meter gives watts: what is declared, else that of the part where it is largest.
-        :class:`~..model.call.DeviceError` where all readings are the same, which show none."""
+        :class:`DeviceError` where all readings are the same, which show none."""
         if self._found is None:
             self._found = self._declared or self._seen()
         return self._found
