@@ -80,7 +80,8 @@ def test_a_board_gives_the_simulators_record(request: pytest.FixtureRequest, ben
         figure(a.counter, b.cycles, 2 * station.cycles_per_sample + counter.WAY, f"{a}, by the counter")
     assert board.metrics["counter_difference"] <= 2 * station.cycles_per_sample + counter.WAY
     for metric in ("rom", "ram_static", "heap", *(["image_ram_touched", "ram_renner"] if station.probe else [])):
-        figure(board.metrics[metric], ours.metrics[metric], 0, metric)
+        # a byte at the edge of what nocrypt wrote may hold the paint's value, which a dump of RAM takes for unwritten
+        figure(board.metrics[metric], ours.metrics[metric], int(metric == "ram_renner"), metric)
     assert 0 <= ours.metrics["stack"] - board.metrics["stack"] <= UNTOUCHED.get(station.board.target, 0)
     assert [n for n in board.notes if n.startswith("cycles at the workload's sizes are medians of ")]
     assert pipeline.weigh(replace(simulated, on=(station,))).id == board.id
