@@ -167,19 +167,25 @@ class Played(meter.Stream):
         return meter.Samples([], [5.0], [round(amperes / self._step) * self._step if self._step else amperes])
 
     def call(self, request: Request) -> CallResult:
-        works = request.op is Op.ENCRYPT and not request.hollow
+        """A ciphertext of zeros is right."""
+        block, decrypts = self.hello.api == API_BLOCK, request.op is Op.DECRYPT
+        works = request.op in (Op.ENCRYPT, Op.DECRYPT) and not request.hollow
         refused = works and bool(request.ad) and not self._takes_ad
-        part = 1.0 if self.hello.api == API_BLOCK else 0.25 + 0.75 * len(request.ad + request.data) / 128
+        forged = decrypts and any(request.data)
+        tag = 0 if block else 16
+        size = 16 if block else len(request.data) + (-tag if decrypts else tag)
+        size *= (works or request.hollow) and not refused and not forged
+        given = len(request.ad + request.data)
+        part = 1.0 if block else 0.25 + 0.75 * (given - decrypts * tag) / 128
         seconds = self._call * part * works + 1e-4
-        block = self.hello.api == API_BLOCK
-        size = (16 if block else len(request.data) + 16) * ((works or request.hollow) and not refused)
         self._passes(0.0043, 0.010)
-        self._passes(len(request.ad + request.data) * self._received, 0.070)
+        self._passes(given * self._received, 0.070)
         self.link.rose = round(self._now / self.link.sample)
         self._passes(seconds, 0.070)
         self.link.samples += round(seconds / self.link.sample)
         self._passes(size * self._sent, 0.070)
-        return CallResult(-refused, size, True, 0, 0, 0, bytes(size), Pulse(round(seconds / self.link.cycle)))
+        code = -(refused or forged)
+        return CallResult(code, size, True, 0, 0, 0, bytes(size), Pulse(round(seconds / self.link.cycle)))
 
     def fits(self, *_: object) -> bool:
         return True
@@ -192,10 +198,11 @@ class Played(meter.Stream):
             self._passes(0.01, 0.010)
 
 
-def played_power(played: Played) -> Power:
+def played_power(played: Played, *more: str) -> Power:
     v = Vector(1, bytes(16), bytes(16), bytes(16), b"")
     answer = played.call(Request(Op.ENCRYPT, v.key, v.npub, v.message, b""))
-    return _Metering(played.link, played, played).all([("encrypt", v, answer)])  # type: ignore[arg-type]
+    made = [(op, v, answer) for op in ("encrypt", *more)]
+    return _Metering(played.link, played, played).all(made)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("received", "sent"), [(20e-6, 5e-6), (5e-6, 9e-6)])
@@ -204,6 +211,21 @@ def test_a_short_call_is_not_charged_what_the_harness_does_for_it(api: int, rece
     """A byte that is sent costs other work than one that is received, and both more than the call."""
     above = played_power(Played(call=60e-6, received=received, sent=sent, api=api)).above["encrypt"]
     assert abs(above.value - 0.060) <= above.uncertainty < 0.003
+
+
+@pytest.mark.parametrize("resolution", [1e-9, 1e-4])
+@pytest.mark.parametrize("call", [60e-6, 6e-3, 60e-3])
+def test_decryption_is_not_charged_the_tag_that_it_receives(call: float, resolution: float) -> None:
+    """Nor is a refusal, of calls short and long beside what the harness does for them."""
+    played = Played(call=call, received=20e-6, sent=12e-6, resolution=resolution)
+    for above in played_power(played, "decrypt", "reject").above.values():
+        assert abs(above.value - 0.060) <= above.uncertainty
+
+
+def test_long_calls_are_surer_than_what_a_few_bytes_more_take() -> None:
+    """Of a meter with steps, whose time their input hardly changes."""
+    above = played_power(Played(call=0.06, received=1e-6, sent=1e-6, resolution=1e-3)).above["encrypt"]
+    assert abs(above.value - 0.060) <= above.uncertainty < 0.008
 
 
 def test_what_a_package_without_associated_data_sends_is_in_the_uncertainty() -> None:

@@ -317,18 +317,21 @@ class _Metering:
         more, less = self._accepted(op, like)
         received = [self._received(forward, idle) for forward, _ in (more, less)]
         made: list[tuple[_Burst, float]] = []
-        answered = []
+        answered, besides = list[int](), list[int]()
         for (forward, output), sign in ((more, 1), (less, -1)):
             request = forward
             if like.op is Op.DECRYPT:
                 request = replace(forward, op=like.op, data=_broken(output) if op == "reject" else output)
             answer = self._call(request, None)
             answered.append(len(answer))
+            besides.append(_bytes(request, forward))
             made.append((self._bursts(request, answer, idle), sign))
         # a byte is sent for about as much as one is received, and for no more than twice that: those of a whole answer,
-        # or those by which an answer of a package that takes no associated data grows with its input
-        byte = (received[0].joules - received[1].joules) / _bytes(more[0], less[0])
-        whole, sent = answered[0] / _bytes(more[0], less[0]), (answered[0] - answered[1]) / _bytes(more[0], less[0])
+        # or those by which an answer of a package that takes no associated data grows with its input. Decryption
+        # receives bytes, such as the tag, that the empty call with the input of encryption does not
+        size = _bytes(more[0], less[0])
+        byte = (received[0].joules - received[1].joules) / size
+        whole, sent = (answered[0] + besides[0]) / size, (answered[0] - answered[1] + besides[0] - besides[1]) / size
         long = [made[0], (received[0], -1 - whole), (received[1], whole)]
         found = [self._left(long, idle, choice, answered[0] * byte)]
         short = [*made, (received[0], -1 - sent), (received[1], 1 + sent)]

@@ -81,7 +81,7 @@ class Reason(StrEnum):
     PULSES_LOST = "pulses-lost", "look at the wires from trigger pin and ground to the channel in lab.toml; run again"
     PROBE_LOST = "probe-lost", "plug the debug probe in, at both ends, and end what else uses it; run again"
     METER_LOST = "meter-unreachable", "plug the meter in, correct its port in lab.toml, or install what is missing"
-    POWER_LOST = "power-lost", "look at the meter's wires, range and rate; steelyard boards check tries it"
+    POWER_LOST = "power-lost", "look at the meter's wires, range, rate and resolution; then run with --force"
     # verify
     NO_EXPECTED = (
         "no-expected-values",
