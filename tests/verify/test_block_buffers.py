@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from steelyard.verify.block import _PLACES
 from tests.conftest import Bench, the_target
 from tests.verify.test_block_ciphers import BLOCK, CONTEXT, KEY, PUBLISHED, failure, package
 
@@ -68,6 +69,14 @@ def test_what_is_wrong_has_a_reason(bench: Bench, what: str) -> None:
     failed = failure(bench.weigh(package(bench, **how), the_target("bluepill")))  # type: ignore[arg-type]
     assert failed.reason is reason, failed
     assert failed.detail.startswith(text), failed
+
+
+def test_every_address_is_tried() -> None:
+    """Eight of a key, each of input with each of output but the known answers', and each in place."""
+    keys, blocks, places = _PLACES.values()
+    assert [p.key for p in keys] == [p.out for p in places] == list(range(8))
+    assert all(p.in_place and p.given == p.out for p in places)
+    assert {(p.given, p.out) for p in blocks} | {(0, 0)} == {(i, o) for i in range(8) for o in range(8)}
 
 
 def test_in_place_is_tried_with_keys_that_nobody_knows(bench: Bench) -> None:

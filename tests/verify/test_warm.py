@@ -22,35 +22,62 @@ from tests.verify.test_block_ciphers import BLOCK, CONTEXT, KEY, package
 
 
 class _Kept(device.Client):
-    """A client that keeps what it was asked, and how much of it before each restart."""
+    """A client that keeps what comes after what: restarts, and groups of calls that are followed or warm."""
 
     def __init__(self, link: device.Link) -> None:
-        self.asked: list[Request] = []
-        self.restarts: list[int] = []
+        self.events: list[str] = []
         super().__init__(link)
 
     def restart(self) -> None:
-        self.restarts.append(len(self.asked))
+        self._comes("restart")
         super().restart()
 
     def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         every = list(requests)
-        self.asked += every
+        if any(r.warm for r in every):
+            self._comes(f"warm {every[-1].op.value}")
         return super().calls(every)
 
+    def least(self, request: Request) -> int | None:
+        self._comes(f"followed {request.op.value}")
+        return super().least(request)
 
-def test_blocks_come_after_a_restart_where_no_sample_is_followed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a package had their keys from the schedules."""
-    monkeypatch.setattr(warm, "_least", lambda *_: {})  # which restarts too
+    def _comes(self, event: str) -> None:
+        if self.events[-1:] != [event]:
+            self.events.append(event)
+
+
+def test_what_is_followed_and_what_is_stored_come_after_restarts(bench: Bench) -> None:
+    """Else a package had in static data what other calls left there: the keys of schedules, or the same inputs."""
     (xtea,) = discover(CIPHERS / "crypto_block" / "xtea" / "xtea" / "ref").implementations
     client = _Kept(bench.client(xtea, the_target("nrf52840")).link)
     verifier = verify.BlockVerifier(client, xtea, Inputs(xtea.digest))
     known, _ = verify.known_blocks_answers(verifier)
+    client.events.clear()
     warm.warm_blocks(verifier, known)
-    asked = [r.op if r.warm else None for r in client.asked]
-    for schedule, block in ((Op.SCHEDULE_ENCRYPT, Op.ENCRYPT), (Op.SCHEDULE_DECRYPT, Op.DECRYPT)):
-        last = len(asked) - asked[::-1].index(schedule)
-        assert any(last <= n < asked.index(block) for n in client.restarts)
+    groups = []
+    for op in ("encrypt", "decrypt"):
+        schedule = f"schedule_{op}"
+        groups += [f"followed {schedule}", f"warm {schedule}", f"warm {op}", f"followed {op}", f"warm {op}"]
+    assert client.events == [event for group in groups for event in ("restart", group)]
+
+
+def test_no_context_says_that_its_block_is_warm(bench: Bench) -> None:
+    """A warm schedule can tell, by where its key is, and its context could make a block's call another one."""
+    marks = "ctx[16] = (uintptr_t)ctx - (uintptr_t)k > 64;"
+    slows = "for (volatile int n = 0; ctx[16] && n < 500; n++) ;"
+    record = bench.weigh(package(bench, context=24, schedule=marks, before=slows), the_target("nrf52840"))
+    assert record.failure is None
+    found = record.metrics
+    assert all(found[f"cycles_{op}_warm_mean"] < found[f"cycles_{op}_mean"] for op in ("encrypt", "decrypt"))
+
+
+def test_the_context_of_a_warm_schedule_is_right(bench: Bench) -> None:
+    wrong = "ctx[0] ^= (uintptr_t)ctx - (uintptr_t)k > 64;"
+    record = bench.weigh(package(bench, context=24, schedule=wrong), the_target("nrf52840"))
+    assert record.failure is not None
+    assert record.failure.reason is Reason.WRONG_OUTPUT
+    assert record.failure.detail.startswith("encrypt, with the context of a schedule right after another call, vector ")
 
 
 #: the latest call, which gives the same answer at once when it is made again
