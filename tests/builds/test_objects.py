@@ -319,7 +319,7 @@ def test_assembly_that_nothing_uses_is_not_in_the_image(bench: Bench, name: str)
     assert 64 <= sizes[1] - sizes[0] < 100
 
 
-@pytest.mark.parametrize("name", [*TARGETS, "esp8266", "host"])
+@pytest.mark.parametrize("name", [*TARGETS, "esp8266", "esp32", "host"])
 def test_link_time_optimisation_is_of_the_package_alone(bench: Bench, name: str) -> None:
     """It works across files, not across the API: an image of ordinary size, right answers, ordinary times."""
     target = the_target(name)

@@ -168,11 +168,16 @@ _CODE = re.compile(
     r"|-?std=.+|-param=.+|ansi|pedantic(?:-errors)?|undef|nostdinc|trigraphs|pipe|pthread|traditional-cpp|w)"
 )
 _WITH_WORD = "-mllvm"
+#: what an assembler is told of code: the machine's own options, symbols and folders
+_ASSEMBLED = r"(?:-m(?!link-relax)[^,]+|-I[^,]+|--defsym,[^,]+)"
 #: what of these is the build's own: plugins, specs, words to other programs, and where programs and results are
-_OURS = re.compile(r"-(?:fplugin|fpass-plugin|fdump|fsyntax-only|Wl,|Wp,(?!-[DU][^,]*$)|wrapper|m\w+=help).*")
+_OURS = re.compile(
+    r"-(?:fplugin|fpass-plugin|fdump|fsyntax-only|Wl,|Wp,(?!-[DU][^,]*$)|wrapper|m\w+=help"
+    rf"|Wa,(?!{_ASSEMBLED}(?:,{_ASSEMBLED})*$)).*"
+)
 #: what only a link reads, or is the default. Every image is linked in one way, with the same harness: what a row names
 #: that its link did not have would be false
-_LINKED = re.compile(r"-(?:m(?:relax|sim|inrt|devlib|crt0|libscc)|Wa,-mlink-relax|fuse-l|flinker-output).*")
+_LINKED = re.compile(r"-(?:m(?:relax|sim|inrt|devlib|crt0|libscc)|fuse-l|flinker-output).*")
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
