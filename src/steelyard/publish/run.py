@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from .. import lab
 from ..analyse.errors import Error, error_of, of_models, unpublished
 from ..analyse.rows import rows
+from ..model.errors import counted
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
 from ..model.origin import submission
@@ -84,7 +85,9 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
     facts.append(("implementation", f"{s.implementation_digest[:16]}  {s.family}"))
     if v is not None:
         text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
-        if v.answers and v.source != "self":
+        if v.source == "self":
+            text = f"{counted(v.vectors, 'call')} without known answers, {v.skipped} too large"
+        elif v.answers:
             text = f"{_of_its_file(r, v)}; from: {v.source}"
         facts.append(("verified", text))
         if same:
