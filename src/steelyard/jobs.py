@@ -33,8 +33,6 @@ from .model.workload import Workload, of_one_size, workload
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-#: flags that define what sources see
-_MACROS = ("-D", "-U", "-I", "-A", "-include", "-imacros", "-Wp,")
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
 #: where the baselines of other interfaces than NIST's are
@@ -140,11 +138,10 @@ class Job(Struct, frozen=True):
 
     @property
     def baseline(self) -> Job:
-        """The same job with nocrypt, whose cost is subtracted from the image's. Macros are for the package."""
+        """The same job with nocrypt, whose cost is subtracted from the image's."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
-        flags = tuple(f for f in self.flags if not f.startswith(_MACROS))
-        return Job(base, self.target, flags, self.workload, origin, self.on)
+        return Job(base, self.target, options.of_baseline(self.flags), self.workload, origin, self.on)
 
 
 class Run(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -106,15 +107,16 @@ def test_wrong_words(cli: Cli, tmp_path: Path, command: str, said: str) -> None:
 
 #: options of code, and those that are not
 CODE = """-O -O3 -Ofast -g -gdwarf-4 -std=c99 --std=c99 -fno-pie -flto -mcall-prologues -mno-relax -Wall -Werror -DX=1
--UX -I/x -Wa,-mimplicit-it=always -Wa,-mall-opcodes,--defsym,X=1
--include/x -isystem/x --param=max-unroll-times=4 -ansi -pedantic -undef -nostdinc
+-UX -Isrc/x -Wa,-mimplicit-it=always -Wa,-mall-opcodes,--defsym,X=1
+-includex.h -isystemsrc/x -DX=/x -ffile-prefix-map=/x=y --param=max-unroll-times=4 -ansi -pedantic -undef -nostdinc
 -pipe -w -Wp,-DX -pthread"""
 OTHERS = """-o -c -S -E -x -v -B/x -M -MD -P @x --version --help --target=x -target -gcc-toolchain=/x -specs=x
 -wrapper -fplugin=x -fpass-plugin=x -fdump-tree-all -fsyntax-only -save-temps -Wl,--relax -Wa,-mlink-relax
 -Wa,-mall-opcodes,-mlink-relax -Wa,-o,x.o -Wa,-al=x -Wp,-MD
 -Wp,-DX,-MD,f -lm -L/x -T -u -e -z -s -r -n -N -Z -t -A -F. -D -I -nostdlib -nodevicelib -static --static -shared
 -no-pie -pie -rdynamic -mrelax -msim -mcrt0 -fuse-ld=x -fuse-linker-plugin -flinker-output=x -stdlib=x -march=help
--Xclang -Xassembler -Xlinker"""
+-Xclang -Xassembler -Xlinker -I/x -I~/x -I.. -Isrc/../../x -isystem/x -include/x.h -include../x.h -imacros/x
+-fprofile-use=/x -Wa,-I/x -fauto-profile=../x"""
 
 
 def test_flags_are_those_of_code(uno: Target) -> None:
@@ -269,6 +271,23 @@ def test_a_dry_run_exits_as_the_run_does(cli: Cli, monkeypatch: pytest.MonkeyPat
     assert exit_code(Weighed([], [], lost=True), []) == 3
 
 
+def test_a_run_of_which_only_the_baseline_is_verified_fails(cli: Cli) -> None:
+    """Too large for a chip is a result like any other, where something else is verified."""
+    assert cli("run aes128gcm/mbedtls -t attiny85 -w 0/16").code == 1
+    assert cli("run aes128gcm/mbedtls tinyjambu128v2/small -t attiny85 -w 0/16").code == 0
+    assert cli("run nocrypt -t attiny85 -w 0/16").code == 0
+
+
+def test_a_dry_run_tells_sources_of_one_name_apart(cli: Cli, tmp_path: Path) -> None:
+    bundled = CIPHERS / "crypto_aead/tinyjambu/tinyjambu128v2/small"
+    mine = tmp_path / "crypto_aead/tinyjambu128v2/small"
+    shutil.copytree(bundled, mine)
+    (mine / "more.c").write_text("int more;\n")
+    planned = cli(["run", "tinyjambu128v2/small", str(mine), "-t", "uno", "--dry-run"]).out
+    labels = [line.split()[1] for line in planned.splitlines() if "tinyjambu128v2/small" in line]
+    assert len(labels) == len(set(labels)) == 2, planned
+
+
 def test_a_dry_run_asks_no_machine_and_builds_nothing(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,6 +343,8 @@ def test_what_a_campaign_excludes_in_vain(cli: Cli, tmp_path: Path) -> None:
     done = cli("run some.toml --dry-run")
     said = "exclude: nothing of this campaign is called 'tinyjambu128v2/fats'; did you mean tinyjambu128v2/fast"
     assert (done.code, said in done.err, "crypto_hash" in done.err) == (0, True, False)
+    (tmp_path / "some.toml").write_text(lines.replace("tinyjambu128v2/fats", "nocrypt"))
+    assert "called 'nocrypt'; it is run because its image is subtracted" in cli("run some.toml --dry-run").err
 
 
 def test_no_next_action_is_the_command_just_given() -> None:

@@ -54,9 +54,16 @@ def test_many_options_can_hold_data_too() -> None:
     assert len({job(*[a, b] * 20).secret, job(*[b, a] * 20).secret, job().secret}) == 3
 
 
-def test_macros_are_for_the_package() -> None:
-    """One that spoils functions would make nocrypt large, and what is above it small."""
-    assert job(*PLAIN, "-Dnoinline=aligned(4096)", "-UX", "-Iy").baseline.flags == PLAIN
+def test_nocrypt_has_no_flags_that_make_it_large() -> None:
+    """What is above it would be small: macros can spoil functions, and a package can take back what aligns its own."""
+    large = ("-Dnoinline=aligned(4096)", "-falign-functions=4096", "-fpatchable-function-entry=500", "-mllvm", "-x")
+    assert job(*PLAIN, *large, "-UX", "-Iy").baseline.flags == ("-O3", "-flto", "-mcall-prologues")
+
+
+def test_padding_counts(bench: Bench, uno: Target) -> None:
+    (xtea,) = discover(CIPHERS / "crypto_block/xtea/xtea/ref").implementations
+    plain, padded = (bench.weigh(xtea, uno, flags=f"-O2{more}").metrics for more in ("", " -falign-functions=1024"))
+    assert padded["rom"] - plain["rom"] == padded["image_rom"] - plain["image_rom"] > 1024
 
 
 def test_library_code_that_counts_is_that_of_the_nocrypt_that_is_subtracted(bench: Bench, uno: Target) -> None:

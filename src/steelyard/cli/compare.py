@@ -138,7 +138,8 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     if neither:
         left = f"{neither} without figures on both sides, {left}"
     ask.out.remark([*left_out, *summary(result), f"{counted(len(result.pairs), 'setup')} compared, {left}"])
-    if not result.pairs:
+    apart = any(r.get("variant") != "nocrypt" for r in (*result.missing, *result.added))
+    if not result.pairs or (apart and all(p.new.get("variant") == "nocrypt" for p in result.pairs)):
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1
     if not limits:

@@ -14,6 +14,7 @@ from ..analyse.choose import block_bytes, further_cycles, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
 from ..model.metric import further, metric
+from ..model.options import of_baseline
 from ..model.row import Row, Value
 from ..publish import ranking
 from ..publish.results import GROUP, some, without_figures
@@ -145,13 +146,14 @@ _SETUP = itemgetter("target", "primitive", "flags")
 
 
 def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Rows with the cycles taken off that the baseline has with the same flags on the same target, by what else figures
-    of one table share."""
+    """Rows with the cycles taken off that the baseline has on the same target, by what else figures of one table share:
+    with the same flags, or those that a run gives it."""
     base = {_table(r): r for r in rows if r["variant"] == "nocrypt" and came_from(r) == BUNDLED}
     made = []
     lost: set[str] = set()
     for r in rows:
-        baseline = base.get(_table(r))
+        own = " ".join(of_baseline(str(r["flags"]).split()))
+        baseline = base.get(_table(r)) or base.get(_table({**r, "flags": own}))
         if baseline is None:
             other = any(_SETUP(b) == _SETUP(r) for b in base.values())
             why = " with their compiler, harness and timing model" if other else ""

@@ -17,6 +17,7 @@ from ..model.implementation import Rejected
 from ..model.inputs import SEED
 from ..model.reasons import UNFIT
 from ..model.record import Record
+from ..model.row import Row
 from ..model.workload import grid
 from ..pipeline import Job
 from ..publish import pivot, results
@@ -134,6 +135,12 @@ def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: b
     return [*pivot.matrix(found), *results.tables(found, columns), *why]
 
 
+def _named(job: Job) -> Row:
+    """What a job's row is named by."""
+    s = job.plan
+    return {"primitive": s.primitive, "label": s.label, "digest": s.implementation_digest, "origin": job.origin}
+
+
 def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -> int:
     """Says what a run would do with each job, and does nothing; 1 where a package is none that should be one."""
     if ask.force:
@@ -146,9 +153,10 @@ def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -
     counts = f"{len(made) - stored - asking} to run, {stored} stored"
     counts += f", {asking} that ask their machine first" if asking else ""
     several = ask.out.flat or len({f.job.implementation.primitive for f in made}) > 1
+    names = told_apart([_named(f.job) for f in made])
     lines = [
         (
-            f.job.plan.label,
+            str(name["label"]),
             *([f.job.implementation.primitive] if several else []),
             f.job.target.name,
             " ".join(f.job.flags),
@@ -156,7 +164,7 @@ def _say_forecast(jobs: Sequence[Job], rejected: Sequence[Rejected], ask: Run) -
             f"run {f.run}" if f.run else "asks" if f.asks else "to run",
             f.why,
         )
-        for f in made
+        for f, name in zip(made, names, strict=True)
     ]
     columns = ("implementation", *(["primitive"] if several else []), "target", "flags", "workload", "run", "why")
     planned = [{**to_builtins(f.job.plan), "run": f.run, "why": f.why} for f in made]

@@ -180,6 +180,13 @@ _OURS = re.compile(
 _LINKED = re.compile(r"-(?:m(?:relax|sim|inrt|devlib|crt0|libscc)|fuse-l|flinker-output).*")
 
 
+#: folders and files outside of a package: records do not know what is in them, and a sandbox hides them
+_OUTSIDE = re.compile(
+    r"-(?!D|Wp,-D|f[a-z]+-prefix-map=)(?:I|i(?:nclude|macros|quote|system|dirafter|\w*prefix(?:before)?)|Wa,.*-I|[^=]+=)"
+    r"(?:[/~]|(?:.*/)?\.\.(?:/|$)).*"
+)
+
+
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     """Flag sets for one target: each is a tuple of compiler options. Raises :class:`UserError` for a word that is not
     one, and for options that are not of code: those of the build, and of its link, which is the same for all."""
@@ -193,6 +200,8 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
             if not flag.startswith("-"):
                 raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
             taken = flag if flag == _WITH_WORD else ""
+            if _OUTSIDE.fullmatch(flag):
+                raise UserError(f"--flags {cut(flag)!r}: what is outside of the package is not weighed; put it inside")
             if not taken and (not _CODE.fullmatch(flag) or _OURS.fullmatch(flag) or _LINKED.fullmatch(flag)):
                 text = (
                     "Steelyard compiles, assembles and links in one way; give options of optimisation, code, language"

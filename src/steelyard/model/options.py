@@ -6,7 +6,7 @@ they were told where a package can read it (``-frecord-gcc-switches``, ``-g``)."
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 #: most options of a set that cannot hold data: in a dozen there is room for a key or an answer, and no table of them
 MOST = 12
@@ -84,12 +84,20 @@ _NAMES = frozenset(
     for no in ("", "no-")
 )
 _WITH_NUMBER = frozenset(_NUMBERED.split())
+_LEVEL = re.compile(r"-O.*|-f(?:no-)?(?:lto(?:=.*)?|fat-lto-objects)")
 _LEVELS = re.compile(r"-O(?:[0-3sgz]|fast)?|-g[0-3]?|-std=(?:c|gnu)(?:[89]9|90|1[178x]|2[3xy])|-W")
 
 
 def known(flags: Collection[str]) -> bool:
     """Whether ``flags`` are options alone: with these no package knows more than its sources."""
     return len(flags) <= MOST and all(map(_is_option, flags))
+
+
+def of_baseline(flags: Iterable[str]) -> tuple[str, ...]:
+    """What of ``flags`` nocrypt is compiled with: level, link-time optimisation, and the machine's options. Macros and
+    folders are for the package; and what makes functions larger, such as ``-falign-functions=4096``, a package can take
+    back in its sources, where nocrypt would make what is subtracted large."""
+    return tuple(f for f in flags if _LEVEL.fullmatch(f) or (f.startswith("-m") and _is_option(f)))
 
 
 def _is_option(flag: str) -> bool:

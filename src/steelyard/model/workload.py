@@ -99,7 +99,7 @@ def workload(text: str) -> Workload:
         raise unknown("workload", text, NAMED)
     sizes = []
     for part in text.split(","):
-        ad, _, m = part.partition("/")
+        ad, _, m = part.strip().partition("/")
         if not all(n.isdecimal() and len(n) <= 5 and int(n) <= 0x7FFF for n in (ad, m)):
             raise UserError(f"workload size {cut(part)!r}: write AD/M in bytes, each at most 32767, such as 16/64")
         sizes.append((int(ad), int(m)))
