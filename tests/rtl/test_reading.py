@@ -105,8 +105,7 @@ def test_ports_of_an_included_file(tmp_path: Path) -> None:
     (mine / "include" / "api" / "streams.svh").write_text(ports)
     (found,) = designs_of(mine)
     assert (found.top, found.width) == ("toy", 32)
-    assert found.includes == (mine / "include",)
-    assert "included files found: ports.svh, api/streams.svh" in found.notes
+    assert "included files and memories found: include/api/streams.svh, include/ports.svh" in found.notes
     (tmp_path / "work").mkdir()
     assert bench.refused_ports(found, bench.ports(bench.own(found), tmp_path / "work")) is None
     (mine / "include" / "api" / "streams.svh").write_text(ports.replace("sdi_data", "sdi_word"))
@@ -183,7 +182,7 @@ def test_what_nothing_includes_is_no_part_of_a_design(tmp_path: Path) -> None:
     (found,) = designs_of(folder)
     names = bench.copied(bench.own(found), tmp_path / "work")
     made = {str(f.relative_to(tmp_path / "work" / bench.AT)) for f in (tmp_path / "work").rglob("*") if f.is_file()}
-    assert made == {*names, "inc/0/a.vh", "inc/0/sub/b.vh"}
+    assert made == {*names, "inc/a.vh", "inc/sub/b.vh"}
     before = found.digest
     (folder / "paper.pdf").write_text("")
     assert found.digest == before

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..model.paths import ROOT
 from ..model.reasons import Failure, Reason
 from . import files, tools
-from .design import Design, included
+from .design import Design
 from .streams import FAILURE, Stream, written
 from .tools import ToolError
 
@@ -39,6 +39,8 @@ INPUTS = tuple(p for p, out in (_PORTS | _RANDOM).items() if not out)
 _MOST_RANDOM = 2048
 #: the folder that has all that is of a design, and nothing else: tools start there, and write beside it
 AT = "design"
+#: its folder of included files, by the names that sources include them by
+HEADERS = "inc"
 #: the folder that is all that a simulation may write to
 ROOM = "room"
 #: what ``verilator -E`` makes of the sources
@@ -126,14 +128,14 @@ class Outcome(Struct, frozen=True):
 
 
 class Netlist(Struct, frozen=True):
-    """What is simulated: a design's own Verilog, or what a tool made of it, with models of its cells. ``data`` are the
-    files that it reads memories from, by the names that it has for them."""
+    """What is simulated: a design's own Verilog, or what a tool made of it, with models of its cells. ``headers`` are
+    the files that it includes, and ``data`` those that it reads memories from, by the names that it has for them."""
 
     top: str
     files: tuple[Path, ...]
     parameters: tuple[tuple[str, int | str], ...] = ()
     defines: tuple[str, ...] = ()
-    includes: tuple[Path, ...] = ()
+    headers: tuple[tuple[str, Path], ...] = ()
     clock: str = "clk"
     data: tuple[tuple[str, Path], ...] = ()
 
@@ -141,7 +143,7 @@ class Netlist(Struct, frozen=True):
 def own(design: Design) -> Netlist:
     """The design's own Verilog."""
     return Netlist(
-        design.top, design.files, design.parameters, design.defines, design.includes, design.clock, design.data
+        design.top, design.files, design.parameters, design.defines, design.headers, design.clock, design.data
     )
 
 
@@ -157,10 +159,8 @@ def copied(n: Netlist, work: Path) -> list[str]:
     (folder / "src").mkdir(parents=True, exist_ok=True)
     for name, f in zip(names(n), n.files, strict=True):
         shutil.copyfile(f, folder / name)
-    for k in range(len(n.includes)):
-        (folder / "inc" / str(k)).mkdir(parents=True, exist_ok=True)
-    for name, f in included(n.files, n.includes).items():
-        at = folder / "inc" / name
+    for name, f in n.headers:
+        at = folder / HEADERS / name
         at.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(f, at)
     _with_data(n, folder)
@@ -187,7 +187,7 @@ def preprocessed(n: Netlist, work: Path) -> list[str]:
     """Puts the preprocessed sources alone into ``AT`` of ``work``, and returns their names there. Verilator takes a
     module that no source has from any file that it finds by its name: so there is none but what was looked through.
     Raises :class:`ToolError` where the sources cannot be read, or are no circuit."""
-    given = [*(f"-D{d}" for d in n.defines), *(f"+incdir+inc/{k}" for k in range(len(n.includes)))]
+    given = [*(f"-D{d}" for d in n.defines), *[f"+incdir+{HEADERS}"] * bool(n.headers)]
     copies = copied(n, work)
     try:
         tools.run("verilator", ["-E", *_STYLE, *given, *options(n), *copies], work, at=AT, to=PREPROCESSED)

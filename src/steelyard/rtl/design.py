@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from glob import escape, glob
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from ..model import toml
 from ..model.digest import of_file
 from ..model.errors import UserError
-from . import files
+from . import files, near
 
 #: words of the API may have so many bits
 WIDTHS = (8, 16, 32)
@@ -43,8 +43,9 @@ class Design(Struct, frozen=True):
     ``hash`` name the variants of the software side that say what is right, empty where there is none. ``block`` is the
     bytes of a block of ``ad``, ``data`` and ``hash``, as far as they are known. ``any_segments``: input may be cut
     after any word, not after whole blocks only; not at all without ``segments``. Without ``padded``, what fills up the
-    last word of do may be anything. ``data`` are the files that memories are read from, by the names that sources have
-    for them. ``notes`` say what was guessed."""
+    last word of do may be anything. ``includes`` are the folders of headers that its description names, ``headers`` the
+    files that sources include, and ``data`` those that memories are read from, by the names that sources have for them.
+    ``notes`` say what was guessed."""
 
     family: str
     name: str
@@ -71,6 +72,7 @@ class Design(Struct, frozen=True):
     sdi_shares: int = 1
     standard: str = "08"
     answers: Path | None = None
+    headers: tuple[tuple[str, Path], ...] = ()
     data: tuple[tuple[str, Path], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -99,8 +101,8 @@ class Design(Struct, frozen=True):
         h = hashlib.sha256(said.encode())
         for f in self.files:
             h.update(f"{f.name}\0{of_file(f)}\0".encode())
-        for name, f in sorted(included(self.files, self.includes).items()):
-            h.update(f"include {name}\0{of_file(f)}\0".encode())
+        for name, f in sorted(self.headers):
+            h.update(f"include 0/{name}\0{of_file(f)}\0".encode())
         for name, f in self.data:
             h.update(f"data {name}\0{of_file(f)}\0".encode())
         for f in self.answer_files:
@@ -113,25 +115,44 @@ class Design(Struct, frozen=True):
         return tuple(self.answers / f"{n}.txt" for n in ("pdi", "sdi", "do")) if self.answers else ()
 
 
-def included(sources: Sequence[Path], folders: Sequence[Path]) -> dict[str, Path]:
-    """The files of folders that sources include, and those that these include, by ``K/NAME``: the number of the folder,
-    and the name that they are included by. Raises :class:`UserError` where they are too many or too large."""
+#: the file that a source in a folder means by a name, if there is one
+Place = Callable[[Path, str], Path | None]
+
+
+def among(folders: Sequence[Path]) -> Place:
+    """The place of what is in the first of some folders that has it, whoever includes it."""
+
+    def place(_: Path, name: str) -> Path | None:
+        return next((at for folder in folders if (at := folder / name).is_file()), None)
+
+    return place
+
+
+def included(sources: Sequence[Path], place: Place) -> dict[str, Path]:
+    """The files that sources include, and those that these include, by the names that they are included by. Raises
+    :class:`UserError` where they are too many or too large, or where tools would take another file for one."""
     found: dict[str, Path] = {}
-    left, known, size = [*sources], set[str](), 0
-    for file in left if folders else ():  # it grows
-        if file.stat().st_size > files.LARGEST:  # a netlist
+    named: dict[Path, list[str]] = {}
+    left, size = [*sources], 0
+    for file in left:  # it grows
+        if file in named or file.stat().st_size > files.LARGEST:  # a netlist
             continue
-        for name in NAMED.findall(files.text(file, files.LARGEST, _LARGE)):
-            if name in known or Path(name).is_absolute() or ".." in Path(name).parts:
+        named[file] = list(dict.fromkeys(NAMED.findall(files.text(file, files.LARGEST, _LARGE))))
+        for name in named[file]:
+            if Path(name).is_absolute() or ".." in Path(name).parts:
                 continue
-            known.add(name)
-            there = {f"{k}/{name}": at for k, folder in enumerate(folders) if (at := folder / name).is_file()}
-            size += sum(files.regular(at, files.LARGEST, _LARGE) for at in there.values())
-            if len(found) + len(there) > files.MANY or size > files.WHOLE:
+            if (at := place(file.parent, name)) is None or not near.agreed(found, name, at):
+                continue
+            size += files.regular(at, files.LARGEST, _LARGE)
+            found[name] = at
+            left.append(at)
+            if len(found) > files.MANY or size > files.WHOLE:
                 what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included"
-                raise UserError(f"{folders[0]}: {what}; include fewer")
-            found |= there
-            left += there.values()
+                raise UserError(f"{sources[0].parent}: {what}; include fewer")
+    for name, file in found.items():  # some tools look beside what includes first
+        for inner in named.get(file, ()):
+            if inner in found and (beside := str(Path(name).parent / inner)) in found:
+                near.agreed({inner: found[beside]}, inner, found[inner])
     return found
 
 
@@ -141,7 +162,7 @@ def checked(d: Design) -> Design:
         raise UserError(f"{d.folder}: {wrong}")
     for _, f in d.data:
         files.regular(f, files.LARGEST, "a memory of a core has less")
-    headers = included(d.files, d.includes).values()
+    headers = [f for _, f in d.headers]
     files.bounded((*d.files, *headers, *(f for _, f in d.data)), d.folder)
     for f in d.answer_files:
         files.regular(f, files.ANSWERS, "keep fewer operations in it")

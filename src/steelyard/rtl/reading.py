@@ -7,7 +7,6 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from glob import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -16,13 +15,14 @@ from msgspec.structs import replace
 
 from ..model import toml
 from ..model.errors import UserError
-from . import design, files
+from . import design, files, near
 from .design import FILE, ONLY, SOURCES, WIDTHS, Design
+from .near import Tree
 
 #: what is to be done about a file of a package that is none
 _KEEP = "restore it, or leave it out of the folder"
 #: a file that a Verilog source includes, and how deep they are followed
-_INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE), 8
+_INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]*"([^"\n]+)"', re.MULTILINE), 8
 #: a text that may name a file of data, and most of them
 _TEXT, _TEXTS = re.compile(r'"([\w./-]*\w)"'), 200
 #: what a description has at a place, in words
@@ -47,9 +47,11 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
     with what is missing."""
     try:
         found = list[Design]()
+        trees: dict[Path, Tree] = {}
         for d in _in_folder(folder, top):
             files.bounded(d.files, d.folder)
-            found.append(_with_data(_with_included(d)))
+            tree = trees.setdefault(d.folder, Tree(d.folder))
+            found.append(_noted(_with_data(_with_headers(d, tree), tree)))
         given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
         return [design.checked(replace(d, **given)) for d in found]
     except (OSError, ValueError, RuntimeError) as e:  # of a NUL in a name, and of a link to itself
@@ -198,11 +200,10 @@ def _found(folder: Path, name: str, said: Path, whole: Path) -> Path:
         return folder / name
     at, whole = folder.resolve(), whole.resolve()
     top = next((p for p in (whole, *whole.parents) if (p / ".git").exists()), whole)
-    around = [p for p in (at, *at.parents) if p.is_relative_to(top)]
     beside = [p for up in {top: 0, at: 0} for p in sorted(up.parent.glob("LWC*"))]
-    for place in (*around, *beside):
-        if other := sorted(p for p in place.rglob(escape(Path(name).name)) if p.is_file()):
-            return other[0]
+    for place in (top, *beside):
+        if (other := Tree(place).nearest(at, Path(name).name)) is not None:
+            return other
     raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
 
 
@@ -236,7 +237,7 @@ def _guessed(folder: Path, top: str) -> Design:
 
 def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str) -> Design:
     files.bounded(sources, folder)
-    text = _whole(_text(sources), folder)
+    text = _whole(sources, folder)
     tops = [top] if top else _tops(text)
     if len(tops) != 1:
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
@@ -259,77 +260,60 @@ def _text(read: Sequence[Path]) -> str:
     return "\n".join(parts)
 
 
-def _whole(text: str, folder: Path) -> str:
-    """The text with the files of the folder that it includes in their places, as far as these are no endless text."""
-    left = files.LARGEST
+def _whole(sources: Sequence[Path], folder: Path) -> str:
+    """The text of sources with the files of the folder that they include in their places, as far as these are no
+    endless text."""
+    left, tree = files.LARGEST, Tree(folder)
 
-    def of(text: str, depth: int) -> str:
+    def of(file: Path, depth: int) -> str:
         nonlocal left
-        left -= len(text)
-        return _INCLUDE.sub(lambda found: _in_place(found, depth), text) if depth and left > 0 else text
+        left -= len(text := _text([file]))
+        return _INCLUDE.sub(lambda found: _in_place(found, file, depth), text) if depth and left > 0 else text
 
-    def _in_place(found: re.Match[str], depth: int) -> str:
-        at = _place(folder, found[1]) if left > 0 else None
-        return of(_text([at]), depth - 1) if at is not None else found[0]
+    def _in_place(found: re.Match[str], file: Path, depth: int) -> str:
+        at = tree.nearest(file.parent, found[1]) if left > 0 else None
+        return of(at, depth - 1) if at is not None else found[0]
 
-    return of(text, _DEPTH)
-
-
-def _place(folder: Path, name: str) -> Path | None:
-    """An included file of the folder."""
-    if Path(name).is_absolute() or ".." in Path(name).parts:
-        return None
-    return next((p for p in sorted(folder.rglob(Path(name).name)) if p.is_file() and str(p).endswith(f"/{name}")), None)
+    return "\n".join(of(f, _DEPTH) for f in sources)
 
 
-def _includes(sources: Sequence[Path], folder: Path) -> dict[str, Path]:
-    """The files of the folder that sources include, and those that these include, by the names that they give them."""
-    found: dict[str, Path] = {}
-    known, text = set[str](), _text(sources)
-    left: list[Path] = []
-    while True:
-        for name in dict.fromkeys(design.NAMED.findall(text)):
-            if name not in known and len(known) < files.MANY and (at := _place(folder, name)) is not None:
-                found[name] = at
-                left.append(at)
-            known.add(name)
-        if not left:
-            return found
-        text = _text([left.pop(0)])
-
-
-def _with_included(made: Design) -> Design:
-    """The design with the folders of the files that its sources include, where its description names none."""
-    if made.includes or "verilog" not in made.languages:
+def _with_headers(made: Design, tree: Tree) -> Design:
+    """The design with the files that its sources include, from the folders that its description names, or else each
+    that is nearest to what includes it."""
+    if "verilog" not in made.languages:
         return made
-    found = _includes(made.files, made.folder)
-    folders = tuple(dict.fromkeys(at.parents[len(Path(n).parts) - 1] for n, at in found.items()))
-    if not folders:
-        return made
-    return replace(made, includes=folders, notes=(*made.notes, f"included files found: {', '.join(found)}"))
+    place = design.among(made.includes) if made.includes else tree.nearest
+    return replace(made, headers=tuple(design.included(made.files, place).items()))
 
 
-def _with_data(made: Design) -> Design:
+def _with_data(made: Design, tree: Tree) -> Design:
     """The design with the files of its folder that its sources may read memories from: those that texts in them, or in
     its parameters, name."""
-    read = [*made.files, *design.included(made.files, made.includes).values()]
-    text = _text(read) if "verilog" in made.languages else ""
-    if "$readmem" not in text:
+    headers = dict(made.headers)
+    texts = {f: _text([f]) for f in (*made.files, *headers.values())} if "verilog" in made.languages else {}
+    if not any("$readmem" in text for text in texts.values()):
         return made
     inside = made.folder.resolve()
-    names = [*_TEXT.findall(text), *(v for _, v in made.parameters if isinstance(v, str) and _TEXT.fullmatch(f'"{v}"'))]
-    found = []
-    for name in [*dict.fromkeys(names)][:_TEXTS]:
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            continue
-        beside = dict.fromkeys((*(f.parent for f in read), made.folder))
-        at = next((p for folder in beside if (p := folder / name).is_file()), None) or _place(made.folder, name)
-        if at is not None and at.resolve().is_relative_to(inside):
-            found.append((name, at))
+    named = [(f.parent, name) for f, text in texts.items() for name in _TEXT.findall(_INCLUDE.sub("", text))]
+    own = [v for _, v in made.parameters if isinstance(v, str) and _TEXT.fullmatch(f'"{v}"')]
+    named += [(made.folder, name) for name in own]
+    some = {*[*dict.fromkeys(name for _, name in named)][:_TEXTS]}
+    found: dict[str, Path] = {}
+    for folder, name in dict.fromkeys(named):
+        at = headers.get(name) or (tree.nearest(folder, name) if name in some else None)
+        if at is not None and at.resolve().is_relative_to(inside) and near.agreed(found, name, at):
+            found[name] = at
+    return replace(made, data=tuple(found.items()))
+
+
+def _noted(made: Design) -> Design:
+    """The design with a note of where files of its folder are that its description does not lead to."""
+    headers, data = ({f for _, f in some} for some in (made.headers, made.data))
+    found = data - headers if made.includes else data | headers
     if not found:
         return made
-    note = f"files of data found: {', '.join(name for name, _ in found)}"
-    return replace(made, data=tuple(found), notes=(*made.notes, note))
+    where = ", ".join(str(f.relative_to(made.folder)) for f in sorted(found))
+    return replace(made, notes=(*made.notes, f"included files and memories found: {where}"))
 
 
 def _tops(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..model.reasons import Failure, Reason
 from . import bench, tools
 from .bench import Netlist
+from .design import among, included
 from .device import Device
 from .tools import ToolError
 
@@ -92,7 +93,7 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False, apart: bool = 
     """The lines of a yosys script that read a design. For slang its files are one unit, as for all others, or units
     ``apart``: a `default_nettype ends with its file for all but slang."""
     defines = " ".join(f"-D{d}" for d in n.defines)
-    include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
+    include = f"-I{bench.HEADERS}" if n.headers else ""
     if slang:  # WebAssembly has no threads; delays are skipped by the others too; a bare definition would be 1
         defines = " ".join(f"-D{d}" if "=" in d else f"-D{d}=" for d in n.defines)
         own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else _literal(v)}" for k, v in n.parameters)
@@ -219,7 +220,7 @@ def _misread(n: Netlist, files: list[str], work: Path) -> bool:
     """Whether yosys' own reader takes the sources for another design, and does not say so."""
     wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
     at = work / bench.AT
-    texts = [_text(f) for f in (*(at / f for f in files), *(at / "inc").rglob("*")) if f.is_file()]
+    texts = [_text(f) for f in (*(at / f for f in files), *(at / bench.HEADERS).rglob("*")) if f.is_file()]
     texts = [_ASIDE.sub(" ", t) for t in texts]
     return any(_DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
 
@@ -404,12 +405,8 @@ def mapped(n: Netlist, device: Device, work: Path) -> Netlist:
     own = tuple(device.folder.glob("cells*.v"))
     models = tuple(m for m in models if m.is_file())
     # a model includes others of its folder
-    return Netlist(
-        n.top,
-        (work / VERILOG, *models, *own),
-        defines=device.defines,
-        includes=tuple(dict.fromkeys(m.parent for m in models)),
-    )
+    headers = included(models, among([*dict.fromkeys(m.parent for m in models)]))
+    return Netlist(n.top, (work / VERILOG, *models, *own), defines=device.defines, headers=(*headers.items(),))
 
 
 def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
