@@ -304,13 +304,28 @@ def test_a_module_that_no_source_has_is_not_looked_for(tmp_path: Path, more: str
 def test_what_is_included_is_no_module_that_is_looked_for(tmp_path: Path) -> None:
     """Whatever headers hold, and are called: names of files say nothing. Each source has its own net type."""
     included = '`default_nettype none\n`include "toy_pkg.sv"\n`include "state.v"\n//'
-    folder = toys.design(tmp_path / "toy", ("// A toy", included), (READY, f'`include "swap.v"\n{READY}'))
+    folder = toys.design(
+        tmp_path / "toy",
+        ("// A toy", included),
+        (READY, f'`include "swap.v"\n{READY}'),
+    )
     (folder / "toy_pkg.sv").write_text("package toy_pkg; localparam int N = 1; endpackage\n")
     (folder / "state.v").write_text("`define STATE 0\n`define STATE 1\n// module\n")
     (folder / "swap.v").write_text("function automatic swap(input x); swap = !x; endfunction\n")
     (folder / "other.sv").write_text("module other(input x, output y); assign z = x; assign y = z; endmodule\n")
     described = folder / "toy.toml"
     described.write_text(described.read_text().replace('"toy.sv"', '"toy.sv", "other.sv"'))
+    (design,) = designs_of(folder)
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
+    assert bench.run(tmp_path, toys.STREAMS, ("full",))[0].outcome == "ok"
+
+
+@simulates
+def test_a_byte_of_a_source_is_that_byte(tmp_path: Path) -> None:
+    """Whatever characters it may be of: a text is a number."""
+    folder = toys.design(tmp_path / "toy", ("32'h93000004;", "{24'h930000, \"?\" ^ 8'hED};"))
+    source = folder / "toy.sv"
+    source.write_bytes(b"// \xff\xc3\xa9\r\n" + source.read_bytes().replace(b'"?"', b'"\xe9"'))
     (design,) = designs_of(folder)
     bench.build(design, bench.own(design), tmp_path, optimised="-O0")
     assert bench.run(tmp_path, toys.STREAMS, ("full",))[0].outcome == "ok"

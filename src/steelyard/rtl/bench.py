@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..model.paths import ROOT
 from ..model.reasons import Failure, Reason
-from . import files, tools
+from . import tools
 from .design import Design
 from .streams import FAILURE, Stream, written
 from .tools import ToolError
@@ -191,7 +191,7 @@ def preprocessed(n: Netlist, work: Path) -> list[str]:
     copies = copied(n, work)
     try:
         tools.run("verilator", ["-E", *_STYLE, *given, *options(n), *copies], work, at=AT, to=PREPROCESSED)
-        text = files.decoded(tools.wrote(work / PREPROCESSED))
+        text = tools.wrote(work / PREPROCESSED).decode("latin-1")  # by which bytes stay what they are
     except ToolError as e:
         raise refused(e, n) from e
     finally:
@@ -200,7 +200,7 @@ def preprocessed(n: Netlist, work: Path) -> list[str]:
     for name, part in zip(copies, _parted(text, copies), strict=True):
         if failure := simulator_only(part, n):
             raise ToolError(failure)
-        (work / AT / name).write_text(part)
+        (work / AT / name).write_bytes(part.encode("latin-1"))
     return copies
 
 
