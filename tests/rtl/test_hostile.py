@@ -307,7 +307,7 @@ def test_what_is_included_is_no_module_that_is_looked_for(tmp_path: Path) -> Non
     folder = toys.design(
         tmp_path / "toy",
         ("// A toy", included),
-        (READY, f'`include "swap.v"\n{READY}'),
+        (READY, f'`include "swap.v"\n  wire y; other other(.x(rst), .y(y));\n{READY}'),
     )
     (folder / "toy_pkg.sv").write_text("package toy_pkg; localparam int N = 1; endpackage\n")
     (folder / "state.v").write_text("`define STATE 0\n`define STATE 1\n// module\n")
