@@ -16,6 +16,7 @@ from steelyard.asked import Asked, settled, verified_with
 from steelyard.model.errors import UserError
 from steelyard.rtl import bench, ghdl, synthesis, vhdl
 from steelyard.rtl.design import Design
+from steelyard.rtl.device import load_device
 from steelyard.rtl.reading import designs_of
 from steelyard.rtl.streams import Call, Stream, parts, stream
 from steelyard.rtl.tools import ToolError
@@ -182,6 +183,24 @@ def test_included_files_are_inside_of_the_design(tmp_path: Path) -> None:
     (tmp_path / "design" / "inc" / "sizes.svh").symlink_to(tmp_path / "others" / "secret.svh")
     with pytest.raises(UserError, match=r"sizes\.svh is outside"):
         designs_of(tmp_path / "design")
+
+
+@toys.needs("verilator", "yosys")
+@pytest.mark.parametrize("name", ['"p (1).vh"', "<sizes.svh>"])
+def test_a_header_is_found_however_it_is_named(tmp_path: Path, name: str) -> None:
+    """By a text that is no name of a file nothing is, and nothing ends."""
+    _described(folder := tmp_path / "design")
+    (folder / "inc" / name[1:-1]).write_text("`define PDI pdi_data\n")
+    (folder / "toy.sv").write_text(
+        f'`define SAYS "{"no name" * 100}"\n`include {name}\n{toys.SOURCE.read_text().replace("pdi_data", "`PDI", 1)}'
+    )
+    for more in ('includes = ["inc"]', ""):
+        (folder / "design.toml").write_text(f'top = "toy"\nw = [32]\nsources = ["toy*"]\n{more}\n')
+        (design,) = designs_of(folder)
+        work = tmp_path / f"work{more[:3]}"
+        work.mkdir()
+        assert bench.refused_ports(design, bench.ports(bench.own(design), work)) is None
+    assert synthesis.synthesise(bench.own(design), load_device("ecp5"), work).types["TRELLIS_FF"] > 50
 
 
 def test_included_files_that_include_each_other_often_end(tmp_path: Path) -> None:

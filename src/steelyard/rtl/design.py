@@ -23,7 +23,7 @@ VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
 #: what a source's name ends with: nothing else of the machine is read because a description names it
 SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 #: what a source includes, or has a macro for that may be included. What other characters mean to make, nobody tries
-NAMED = re.compile(r'`(?:include|define[ \t]+\w+)[ \t]*"([\w.+/-]+)"')
+NAMED = re.compile(r'`(?:include|define[ \t]+\w+)[ \t]*(?:"([\w .()+/-]+)"|<([\w .()+/-]+)>)')
 #: what is to be done about an included file that is too large
 _LARGE = "include a smaller one"
 #: most folders of a name of sources that may be any
@@ -123,7 +123,7 @@ def among(folders: Sequence[Path]) -> Place:
     """The place of what is in the first of some folders that has it, whoever includes it."""
 
     def place(_: Path, name: str) -> Path | None:
-        return next((at for folder in folders if (at := folder / name).is_file()), None)
+        return next((at for folder in folders if near.there(at := folder / name)), None)
 
     return place
 
@@ -137,7 +137,8 @@ def included(sources: Sequence[Path], place: Place) -> dict[str, Path]:
     for file in left:  # it grows
         if file in named or file.stat().st_size > files.LARGEST:  # a netlist
             continue
-        named[file] = list(dict.fromkeys(NAMED.findall(files.text(file, files.LARGEST, _LARGE))))
+        text = files.text(file, files.LARGEST, _LARGE)
+        named[file] = list(dict.fromkeys(plain or angled for plain, angled in NAMED.findall(text)))
         for name in named[file]:
             if Path(name).is_absolute() or ".." in Path(name).parts:
                 continue

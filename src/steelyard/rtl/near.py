@@ -46,9 +46,8 @@ class Tree:
 
     def _in(self, place: Path, ending: tuple[str, ...]) -> list[Path]:
         """The files of a folder that are called so, in the fewest folders below it."""
-        with suppress(OSError, ValueError):  # of a text that is no name
-            if (exact := place.joinpath(*ending)).is_file():  # may be in a folder that is a link
-                return [exact]
+        if there(exact := place.joinpath(*ending)):  # may be in a folder that is a link
+            return [exact]
         if place not in self._below:
             below = self._below.setdefault(place, {})
             for p in place.rglob("*"):
@@ -57,6 +56,13 @@ class Tree:
         called = [p for p in called if p.is_file()]
         least = min((len(p.parts) for p in called), default=0)
         return sorted(p for p in called if len(p.parts) == least)
+
+
+def there(file: Path) -> bool:
+    """Whether a file is there, which one is not whose name is any text of a source, too long for a name."""
+    with suppress(OSError, ValueError):
+        return file.is_file()
+    return False
 
 
 def same(a: Path, b: Path) -> bool:

@@ -22,7 +22,7 @@ from .near import Tree
 #: what is to be done about a file of a package that is none
 _KEEP = "restore it, or leave it out of the folder"
 #: a file that a Verilog source includes, and how deep they are followed
-_INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]*"([^"\n]+)"', re.MULTILINE), 8
+_INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE), 8
 #: a text that may name a file of data, and most of them
 _TEXT, _TEXTS = re.compile(r'"([\w./-]*\w)"'), 200
 #: what a description has at a place, in words

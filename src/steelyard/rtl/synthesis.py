@@ -55,6 +55,8 @@ _DIMENSIONS = re.compile(
     r"|\btypedef\s+(?:struct|union)\b[^{;]{0,100}\{[^}]{0,3000}[]}]\s*\["  # of structures, or in one
     r"|\btypedef\s+(?!(?:logic|bit|reg)\b)\w+(?:::\w+)?\s*\["  # of another name
 )
+#: a header that yosys looks for nowhere
+_ANGLED = re.compile(r"`include\s*<")
 #: what yosys says of a name that it does not find (a part of an element, of an instance): it goes on with a bit
 _MADE_UP = re.compile(r"Identifier `\S*\.\S*' is implicitly declared")
 #: the module that gives the top negative parameters
@@ -96,6 +98,7 @@ def reading(n: Netlist, files: list[str], *, slang: bool = False, apart: bool = 
     include = f"-I{bench.HEADERS}" if n.headers else ""
     if slang:  # WebAssembly has no threads; delays are skipped by the others too; a bare definition would be 1
         defines = " ".join(f"-D{d}" if "=" in d else f"-D{d}=" for d in n.defines)
+        include = include and f"{include} --isystem {bench.HEADERS}"  # of names in angle brackets
         own = " ".join(f"-G{k}={_escaped(v) if isinstance(v, str) else _literal(v)}" for k, v in n.parameters)
         options = f"--threads 1 --ignore-timing --unroll-limit {UNROLLED}{'' if apart else ' --single-unit'}"
         made = [f"read_slang {options} {defines} {include} --top {n.top} {own} {' '.join(files)}"]
@@ -217,12 +220,13 @@ def _readable(n: Netlist, files: list[str], work: Path) -> tuple[list[str], bool
 
 
 def _misread(n: Netlist, files: list[str], work: Path) -> bool:
-    """Whether yosys' own reader takes the sources for another design, and does not say so."""
+    """Whether yosys' own reader takes the sources for another design, and does not say so, or for one that lacks a
+    header, as it does where its name is in angle brackets."""
     wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
     at = work / bench.AT
     texts = [_text(f) for f in (*(at / f for f in files), *(at / bench.HEADERS).rglob("*")) if f.is_file()]
     texts = [_ASIDE.sub(" ", t) for t in texts]
-    return any(_DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
+    return any(_ANGLED.search(t) or _DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
 
 
 def _named(error: ToolError) -> ToolError:
