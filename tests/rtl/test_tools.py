@@ -75,7 +75,8 @@ def test_no_link_stays_where_a_tool_takes_rights_away(tmp_path: Path, monkeypatc
         if bits & ~folder.stat().st_mode:
             raise PermissionError(folder)
 
-    (tmp_path / "tool").write_text("#!/bin/sh\nfor m in 300 500; do mkdir $m; ln -s /etc $m/link; chmod $m $m; done\n")
+    made = "for m in 300 500; do mkdir $m; ln -s /etc $m/link; chmod $m $m; done; chmod 000 ."
+    (tmp_path / "tool").write_text(f"#!/bin/sh\n{made}\n")
     (tmp_path / "tool").chmod(0o755)
     with monkeypatch.context() as patched:
         patched.setattr(os, "scandir", lambda at: (right(Path(at), 0o500), listed(at))[1])
