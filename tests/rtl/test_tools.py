@@ -83,3 +83,14 @@ def test_no_link_stays_where_a_tool_takes_rights_away(tmp_path: Path, monkeypatc
         patched.setattr(Path, "unlink", lambda at, **given: (right(at.parent, 0o300), unlink(at, **given))[1])
         tools.run("./tool", [], tmp_path)
     assert {f.name for f in tmp_path.rglob("*")} == {"300", "500", "tool", "run.sh", "said.log"}
+
+
+@pytest.mark.parametrize("name", ["%0200d", "%d"])
+def test_folders_that_are_too_deep_are_removed(tmp_path: Path, name: str) -> None:
+    """No path leads to what is in them, and walks that call themselves have an end."""
+    deep = f"i=0; while [ $i -lt 1200 ]; do d=$(printf {name} 0); mkdir $d && cd $d || exit 0; i=$((i+1)); done"
+    (tmp_path / "tool").write_text(f"#!/bin/sh\necho done\nexec >/dev/null 2>&1\n{deep}\nln -s /etc link\n")
+    (tmp_path / "tool").chmod(0o755)
+    assert tools.run("./tool", [], tmp_path) == "done\n"
+    assert len(str(max(tmp_path.rglob("*")))) < 2000
+    assert len([*tmp_path.iterdir()]) == 4

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import select
+import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +26,8 @@ WORK = "/.steelyard"
 _LOOK = 0.5
 #: most seconds until the processes of a script that was stopped are gone
 _DYING = 10.0
+#: bytes of a path below a folder, beyond which no build writes and Python's walks of it go on
+_DEEP = 1000
 #: what a build without a sandbox notes
 UNCONFINED = "compiled without a sandbox: bubblewrap is not available"
 #: what to do where there is no sandbox
@@ -82,7 +86,7 @@ def run(
     With bubblewrap the script sees system folders and ``readable`` read-only, ``writable`` read-write, no network and
     no other process; a link to a program stays a link. ``writable`` may be ``called`` something else there. The script
     itself limits processor time and file sizes. Links, pipes and the like that it leaves in ``writable`` are removed:
-    whoever reads or writes there next would follow them, or wait.
+    whoever reads or writes there next would follow them, or wait. So are folders that are too deep to be walked.
     """
     command = ["/bin/sh", script.name, *arguments]
     if available():
@@ -135,22 +139,31 @@ def run(
 
 
 def _plain(folder: Path) -> None:
-    """Leaves of a folder only files and folders, and gives their owner back what rights of folders a script took.
-    Raises :class:`OSError` where something stays."""
+    """Leaves of a folder only files and folders, and gives their owner back what rights of folders a script took. What
+    is so deep that soon no path would lead there is removed. Raises :class:`OSError` where something else stays."""
 
     def failed(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):  # a link to a folder, which is removed by now
             raise error
 
     _opened(folder, folder.stat().st_mode)
-    for at, folders, names in os.walk(folder, onerror=failed):
-        for path in (Path(at, name) for name in (*folders, *names)):
-            with suppress(FileNotFoundError):  # without a sandbox, processes of the script may be there yet
-                mode = path.lstat().st_mode
-                if stat.S_ISDIR(mode):
-                    _opened(path, mode)
-                elif not stat.S_ISREG(mode):
-                    path.unlink()
+    tops = [folder]
+    for top in tops:  # it grows
+        for at, folders, names in os.walk(top, onerror=failed):
+            deep = len(os.fsencode(at)) - len(os.fsencode(top)) > _DEEP
+            for path in (Path(at, name) for name in (*folders, *names)):
+                with suppress(FileNotFoundError):  # without a sandbox, processes of the script may be there yet
+                    mode = path.lstat().st_mode
+                    if stat.S_ISDIR(mode):
+                        _opened(path, mode)
+                        if deep:
+                            tops.append(path.rename(tempfile.mkdtemp(dir=folder)))
+                    elif not stat.S_ISREG(mode):
+                        path.unlink()
+            if deep:
+                folders.clear()
+    for top in tops[1:]:
+        shutil.rmtree(top, ignore_errors=True)
 
 
 def _opened(folder: Path, mode: int) -> None:
