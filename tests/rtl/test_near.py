@@ -109,3 +109,13 @@ def test_all_tools_have_the_same_file_of_a_name(tmp_path: Path) -> None:
     _put(folder / "two" / "api" / "a.vh", '`include "b.vh"\n`include "api/b.vh"\n')
     with pytest.raises(UserError, match=rf"{beside} and {first} are both called b\.vh"):
         designs_of(folder)
+
+
+def test_a_memory_that_a_macro_names_is_said_once(tmp_path: Path) -> None:
+    """A macro's text may be a header's name, too."""
+    macro = ROM.replace('"rom.hex"', "`ROM")
+    folder = toys.design(tmp_path / "toy", ("// A toy", '`define ROM "data/rom.hex"\n// A toy'), (MEMORY, macro))
+    rom = _put(folder / "data" / "rom.hex", "0\n")
+    (design,) = designs_of(folder)
+    assert design.data == (("data/rom.hex", rom),)
+    assert [n for n in design.notes if "rom.hex" in n] == ["included files and memories found: data/rom.hex"]
