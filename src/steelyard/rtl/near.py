@@ -39,7 +39,8 @@ class Tree:
                 continue
             first, *others = (self._whole / p.relative_to(self._real) for p in found)
             if other := next((p for p in others if not same(first, p)), None):
-                text = f"{first} and {other} are equally near to {at} and differ; leave one of them out"
+                here = self._whole / at.relative_to(self._real)
+                text = f"{first} and {other} are equally near to {here} and differ; leave one of them out"
                 raise UserError(f"{self._whole}: {name} may be any: {text}")
             return first
         return None
