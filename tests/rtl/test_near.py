@@ -60,6 +60,16 @@ def test_what_is_guessed_is_of_the_header_that_is_compiled(tmp_path: Path) -> No
     assert [(d.top, d.width) for d in designs_of(tmp_path)] == [("top_a", 32), ("top_b", 16)]
 
 
+def test_a_source_of_several_designs_has_what_is_beside_their_lists(tmp_path: Path) -> None:
+    _toys(tmp_path, "w.vh", "rom.hex", ".")
+    (tmp_path / "a" / "toy.sv").rename(_put(tmp_path / "common" / "toy.sv", ""))
+    for name in ("a", "b"):
+        _put(tmp_path / name / "source_list.txt", "../common/toy.sv\n")
+    found = {d.name: (d.headers, d.data) for d in designs_of(tmp_path, top="toy")}
+    own = {n: ((("w.vh", tmp_path / n / "w.vh"),), (("rom.hex", tmp_path / n / "rom.hex"),)) for n in ("a", "b")}
+    assert found == own
+
+
 @pytest.mark.parametrize("name", ["w.vh", "rom.hex"])
 def test_files_that_are_equally_near_are_one_or_refused(tmp_path: Path, name: str) -> None:
     folder = toys.design(tmp_path / "toy", ("// A toy", READS), (MEMORY, ROM))

@@ -13,17 +13,19 @@ from .files import LARGEST
 
 
 class Tree:
-    """The files of a folder, the ``whole``, which is looked through once, as far as it is needed."""
+    """The files of a folder, the ``whole``, which is looked through once, as far as it is needed, as a design means
+    them that is described in the folder ``home``."""
 
-    def __init__(self, whole: Path) -> None:
-        self._whole, self._real = whole, whole.resolve()
+    def __init__(self, whole: Path, home: Path | None = None) -> None:
+        self._whole, self._real, self._home = whole, whole.resolve(), (home or whole).resolve()
         self._below: dict[Path, dict[str, list[Path]]] = {}
         self._known: dict[tuple[Path, str], Path | None] = {}
 
     def nearest(self, at: Path, name: str) -> Path | None:
         """The file called ``name`` that is nearest to the folder ``at``: in it or below, or else in the folder above or
-        below that, and so on up to the whole; of several below, one in the fewest folders. What is outside of the whole
-        is as far from all of it. Raises :class:`UserError` where equally near files differ."""
+        below that, and so on up to the whole; of several below, one in the fewest folders, and of these the one in the
+        design's home. What is outside of the whole is as far from all of it. Raises :class:`UserError` where equally
+        near files differ."""
         at = real if (real := at.resolve()).is_relative_to(self._real) else self._real
         if (at, name) not in self._known:
             self._known[at, name] = self._looked(at, name)
@@ -37,6 +39,7 @@ class Tree:
             found = self._in(place, ending)
             if not found:
                 continue
+            found = [p for p in found if p.is_relative_to(self._home)] or found
             first, *others = (self._whole / p.relative_to(self._real) for p in found)
             if other := next((p for p in others if not same(first, p)), None):
                 here = self._whole / at.relative_to(self._real)

@@ -47,10 +47,10 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
     with what is missing."""
     try:
         found = list[Design]()
-        trees: dict[Path, Tree] = {}
-        for d in _in_folder(folder, top):
+        trees: dict[tuple[Path, Path], Tree] = {}
+        for home, d in _in_folder(folder, top):
             files.bounded(d.files, d.folder)
-            tree = trees.setdefault(d.folder, Tree(d.folder))
+            tree = trees.setdefault((d.folder, home), Tree(d.folder, home))
             found.append(_noted(_with_data(_with_headers(d, tree), tree)))
         given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
         return [design.checked(replace(d, **given)) for d in found]
@@ -58,11 +58,13 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
 
 
-def _in_folder(folder: Path, top: str) -> list[Design]:
+def _in_folder(folder: Path, top: str) -> list[tuple[Path, Design]]:
+    """The designs of a folder, each with the folder of its description."""
     if folder.is_file() and folder.suffix == ".toml":
-        return design.described(folder.parent) if folder.name == FILE else _of_toml(folder)
+        home = folder.parent
+        return [(home, d) for d in (design.described(home) if folder.name == FILE else _of_toml(folder))]
     if (folder / FILE).is_file():
-        return design.described(folder)
+        return [(folder, d) for d in design.described(folder)]
     tables = {f: _table(f) for f in sorted(folder.glob("*.toml"))}
     if tomls := [f for f, table in tables.items() if _is_lwc(table)]:
         return _apart(folder, [(f, d) for f in tomls for d in _of_toml(f)])
@@ -71,18 +73,19 @@ def _in_folder(folder: Path, top: str) -> list[Design]:
             _at(f, table, part, dict)
     if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
         return _apart(folder, [(f, _of_list(folder, f, top)) for f in lists])
-    return [_guessed(folder, top)]
+    return [(folder, _guessed(folder, top))]
 
 
-def _apart(folder: Path, made: Sequence[tuple[Path, Design]]) -> list[Design]:
-    """The designs of a folder's descriptions. Those that have one name would be one design's runs in the store, so they
-    are called by the paths of their descriptions. Raises :class:`UserError` where others are called like that."""
+def _apart(folder: Path, made: Sequence[tuple[Path, Design]]) -> list[tuple[Path, Design]]:
+    """The designs of a folder's descriptions, with their folders. Those that have one name would be one design's runs
+    in the store, so they are called by the paths of their descriptions. Raises :class:`UserError` where others are
+    called like that."""
     labels = [d.label for _, d in made]
     called = ["-".join(f.relative_to(folder).with_suffix("").parts) for f, _ in made]
     told = [replace(d, name=n) if labels.count(d.label) > 1 else d for (_, d), n in zip(made, called, strict=True)]
     if len({d.label for d in told}) < len(told):
         raise UserError(f"{folder}: several designs are called {labels[0]}; give each description a name of its own")
-    return told
+    return [(f.parent, d) for (f, _), d in zip(made, told, strict=True)]
 
 
 def _table(file: Path) -> Mapping[str, Any]:
@@ -222,7 +225,8 @@ def _of_list(folder: Path, listed: Path, top: str) -> Design:
         raise UserError(f"{listed}: names no VHDL or Verilog file")
     found = tuple(_found(listed.parent, line, listed, folder) for line in named)
     inside = listed.parent.name
-    made = _of_files(folder, inside if inside != folder.name else folder.resolve().name, found, top)
+    name = inside if inside != folder.name else folder.resolve().name
+    made = _of_files(folder, name, found, top, listed.parent)
     return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found)))
 
 
@@ -235,9 +239,9 @@ def _guessed(folder: Path, top: str) -> Design:
     return _of_files(folder, folder.resolve().name, sources, top)
 
 
-def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str) -> Design:
+def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, home: Path | None = None) -> Design:
     files.bounded(sources, folder)
-    text = _whole(sources, folder)
+    text = _whole(sources, Tree(folder, home))
     tops = [top] if top else _tops(text)
     if len(tops) != 1:
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
@@ -260,10 +264,10 @@ def _text(read: Sequence[Path]) -> str:
     return "\n".join(parts)
 
 
-def _whole(sources: Sequence[Path], folder: Path) -> str:
-    """The text of sources with the files of the folder that they include in their places, as far as these are no
+def _whole(sources: Sequence[Path], tree: Tree) -> str:
+    """The text of sources with the files of their folder that they include in their places, as far as these are no
     endless text."""
-    left, tree = files.LARGEST, Tree(folder)
+    left = files.LARGEST
 
     def of(file: Path, depth: int) -> str:
         nonlocal left
