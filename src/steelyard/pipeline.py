@@ -409,6 +409,7 @@ class Pipeline:
         if job.workload.name in SCENARIOS:
             felics = self._scenario(job, built, client, verifier)
         verify.reused(verifier, known)
+        verify.many_keys(verifier, few=link.resolution > 0)
         warm, notes = verify.warm_blocks(verifier, known, sampled=link.resolution > 0)
         warm_empty = measure.empty_calls(client, operations, warm=True) if warm else empty
         power = lab.power(link, client, known.calls) if job.metered else None

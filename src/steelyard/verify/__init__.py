@@ -17,6 +17,7 @@ from .expected import Mismatch, expected, is_known, same_sizes
 from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
 from .growth import look_at_growth
 from .knownblock import known_block
+from .many import many_keys
 from .parts import parts
 from .reuse import reused
 from .warm import warm_blocks
@@ -40,6 +41,7 @@ __all__ = [
     "known_once_more",
     "look_at_growth",
     "made",
+    "many_keys",
     "once_more",
     "parts",
     "promised",

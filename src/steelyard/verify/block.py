@@ -160,13 +160,13 @@ class BlockVerifier:
         """The blocks after a schedule for each key, a restart, and a call of ``op`` for each block."""
         self.forget()
         schedules = [self.schedule(op, v) for v in vectors]
-        contexts = self._answers(schedules, vectors, about, observed)
+        contexts = self.answers(schedules, vectors, about, observed)
         self.keep(op, vectors, contexts)
         self.forget()
         turns = zip(vectors, contexts, blocks, strict=True)
-        return self._answers([self.block(op, v, c, x) for v, c, x in turns], vectors, about, observed)
+        return self.answers([self.block(op, v, c, x) for v, c, x in turns], vectors, about, observed)
 
-    def _answers(
+    def answers(
         self, requests: Sequence[Request], vectors: Sequence[Vector], about: str, observed: list[Observed]
     ) -> list[bytes]:
         """The outputs of calls, all of which must succeed. Notes them as ``observed``."""
