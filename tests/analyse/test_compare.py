@@ -167,6 +167,27 @@ def test_an_analyzer_tells_no_less_than_its_samples() -> None:
     assert {c.metric: c.verdict for c in pair.changes}["rom"] == "worse"
 
 
+@pytest.mark.parametrize(
+    ("workload", "primitive", "name", "seen"),
+    [
+        ("0/16,0/32,0/48", "crypto_aead", "encrypt_per_byte", 2 * 16 / (2 * 16 * 16)),  # both ends, 16 of 16**2 + 16**2
+        ("0/16,0/32,0/48", "crypto_aead", "encrypt_fixed", 4 / 3 + 1 / 3 + 2 / 3),
+        ("gmu (12 sizes, 0)", "crypto_aead", "decrypt_long_per_byte", 2 / (3072 - 1536)),
+        ("kat (0 sizes, 0)", "crypto_block", "encrypt_per_byte", 1 / 8),
+    ],
+)
+def test_cycles_per_byte_are_as_uncertain_as_the_points_of_their_line(
+    workload: str, primitive: str, name: str, seen: float
+) -> None:
+    """Each point of a board may be off by 7/3 cycles of an uno, and at most the line by what all of them make of it."""
+    kind = {"primitive": primitive, "variant": "xtea" if primitive == "crypto_block" else "v", "workload": workload}
+    board = {**kind, "device": "board", "timing_model": "sigrok fx2lafw 24 MHz"}
+    for change, verdict in ((0.99, "noise"), (-0.99, "noise"), (1.01, "worse"), (-1.01, "better")):
+        new = 100.0 + change * seen * 7 / 3
+        [pair] = compare([row(**kind, **{name: 100.0})], [row(**{name: new}, **board)], metrics=[name]).pairs
+        assert [(c.metric, c.verdict) for c in pair.changes] == [(name, verdict)]
+
+
 def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:
     """1000 ppm of 100 000 cycles, besides the samples."""
     board: dict[str, Any] = {"device": "board", "timing_model": "sigrok fx2lafw 24 MHz", "clock_uncertainty": 1000}

@@ -8,14 +8,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, cast
 
 from msgspec import Struct
 
+from ..measure.cycles import lines
 from ..model.errors import UserError, counted
 from ..model.metric import CLOCK, ERRORS, Metric, metric, of_scenario, of_sizes, uncertainty_of
+from ..model.record import Operation, Point
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
+from ..model.workload import recorded
 from .answer import (
     BUNDLED,
     called_by,
@@ -29,6 +32,7 @@ from .answer import (
     run_number,
     workload_name,
 )
+from .choose import block_bytes
 from .errors import error_of
 from .validation import resolution
 
@@ -319,11 +323,26 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
     clock = row.get(CLOCK)
     off = abs(value) * clock / 1e6 if isinstance(clock, _NUMBER) and m.timed else 0.0
     sampled = re.fullmatch(r"sigrok \S+ (\S+) MHz", str(row.get("timing_model")))
-    if sampled is None or not m.timed or m.unit == "cycles/byte" or row["target"] not in target_names():
+    if sampled is None or not m.timed or row["target"] not in target_names():
         return off
     target = load_target(str(row["target"]))
-    cycle = (target.nanojoule_per_cycle or 0.0) / 1000 if m.unit == "µJ" else 1.0
-    return off + cycle * resolution(target.board_hz / (float(sampled[1]) * 1e6))
+    each = (target.nanojoule_per_cycle or 0.0) / 1000 if m.unit == "µJ" else 1.0
+    if m.name.endswith(("_per_byte", "_per_ad_byte", "_fixed")):
+        of_blocks = row.get("primitive") == "crypto_block"
+        each = 1 / (block_bytes(row) or 1) if of_blocks else _reach(m.name, str(row.get("workload")))
+    return off + each * resolution(target.board_hz / (float(sampled[1]) * 1e6))
+
+
+@cache
+def _reach(name: str, workload: str) -> float:
+    """By how much a figure of a line is off at most where the cycles of each size are off by one."""
+    operation = cast(Operation, name.partition("_")[0])
+    sizes = recorded(workload)
+    found = 0.0
+    for size in sizes:  # a line is a sum of its points, each times a factor
+        alone = lines([Point(operation, *s, int(s == size)) for s in sizes])
+        found += abs(alone.get(name, 0.0))
+    return found or 1.0
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:

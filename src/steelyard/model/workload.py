@@ -108,6 +108,14 @@ def workload(text: str) -> Workload:
     return Workload("sizes", tuple(dict.fromkeys(sizes)))
 
 
+def recorded(text: str) -> tuple[tuple[int, int], ...]:
+    """The sizes of a workload in a record, as those of its name are today; none of one that is not known."""
+    try:
+        return workload(text.partition(" ")[0]).sizes
+    except UserError:
+        return ()
+
+
 def grid(adlen: str, mlen: str) -> str:
     """Every pair from two lists of sizes in bytes, as a text for :func:`workload`. A list is ``0,16`` or
     ``FROM:TO:STEP`` with TO included: ``grid("0", "0:32:16")`` is ``0/0,0/16,0/32``. Raises :class:`UserError`."""
