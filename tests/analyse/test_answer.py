@@ -256,6 +256,12 @@ def test_a_version_replaces_the_last_of_its_line_whatever_its_file_is_called() -
     assert runs(late.rows) == [1, 2], "a version that is run again replaces none after it"
     assert "1 row of older sources" in late.notes[0]
     assert str(told_apart(numbered(second, first))[1]["label"]).endswith(", older)")
+    gone = named("j-1.zip (submission 7, replaced by 9)", "a")
+    assert choose(numbered(record(), gone)).rows == numbered(record()), "what replaced it may be shown as another's"
+    assert "1 row of older sources" in choose(numbered(record(), gone)).notes[0]
+    assert [r["label"] for r in told_apart(numbered(record(digest="b"), gone))] == [
+        "toy1/ref (bundled)", "toy1/ref (j-1.zip (submission 7), older)",
+    ]  # fmt: skip
     old = named("j-1.zip (submission 7)", "a"), named("j-2.zip (submission 7)", "b")
     assert runs(choose(numbered(*old)).rows) == [2], "of a database that has no versions the last run"
     past = told_apart(numbered(record(), first, second, other), over_time=True)

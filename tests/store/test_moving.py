@@ -114,7 +114,7 @@ def test_what_was_deleted_is_not_public_in_a_copy_that_is_made_again(database: s
         assert (done.submissions, done.deleted) == (0, 1)
         assert other.runs() == []
         assert not other.has_blobs([run.log])
-        assert other.deletions() == 1, "servers forget its pages"
+        assert other.changes() == 1, "servers forget its pages"
         assert other.orphans() == []
         found = Desk(other).find(token)
         assert found is not None

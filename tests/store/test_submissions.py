@@ -378,7 +378,7 @@ def test_a_version_that_goes_back_to_older_sources_is_the_newest(store: Store) -
             line.close(taken, DONE, record=replace(RECORD, setup=setup, finished=at))
     assert [r.origin for r in store.runs()] == [
         "toy-2.zip (submission 3 of line 1)",
-        "toy-1.zip (submission 2 of line 1)",
+        "toy-1.zip (submission 2 of line 1, replaced by 3)",
     ]
     Yard(store).repeat(1)
     with line.taken(["a"]) as taken:
@@ -387,7 +387,10 @@ def test_a_version_that_goes_back_to_older_sources_is_the_newest(store: Store) -
         line.close(taken, DONE, record=replace(RECORD, setup=setup, finished=datetime(2026, 2, 1, tzinfo=UTC)))
     assert "toy-2.zip (submission 3 of line 1)" in [r.origin for r in store.runs()], "the first is of the same sources"
     Yard(store).delete(3)
-    assert [r.origin for r in store.runs()] == ["toy-0.zip (submission 1)", "toy-1.zip (submission 2 of line 1)"]
+    assert [r.origin for r in store.runs()] == [
+        "toy-0.zip (submission 1, replaced by 2)",
+        "toy-1.zip (submission 2 of line 1)",
+    ]
 
 
 def test_a_zip_that_is_handed_in_again_is_the_newest_version_of_its_line(store: Store) -> None:

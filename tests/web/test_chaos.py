@@ -463,12 +463,12 @@ def test_two_hundred_at_once(served: _Served) -> None:
 
 
 def test_a_clock_that_was_set_back_does_not_open_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.store import queue
+    from steelyard.store import submissions
     from steelyard.store.submissions import QuotaError
 
-    now = queue.now
+    now = submissions.now
     with Store.open(tmp_path / "r.db") as store:
         Desk(store).hand_in(GIVEN, tasks(), Quota(of_address=1))
-        monkeypatch.setattr(queue, "now", lambda: now() - 7 * 86_400_000_000)
+        monkeypatch.setattr(submissions, "now", lambda: now() - 7 * 86_400_000_000)
         with pytest.raises(QuotaError):
             Desk(store).hand_in(replace(GIVEN, content=b"other"), tasks(), Quota(of_address=1))

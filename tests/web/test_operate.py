@@ -20,9 +20,10 @@ from steelyard.farm import worker
 from steelyard.lab import aside
 from steelyard.model import paths
 from steelyard.store import Store, schema
+from steelyard.store.audit import note
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
-from steelyard.store.operators import MOST, REFUSED, Operators, note
+from steelyard.store.operators import MOST, REFUSED, Operators
 from steelyard.store.queue import DONE, FAILED, Queue
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk, Given

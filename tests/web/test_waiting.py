@@ -26,6 +26,7 @@ from steelyard.web.news import Since
 from steelyard.web.page import Page
 from steelyard.web.pages import View
 from steelyard.web.reply import HTML, Reply, Sent, Taking
+from tests.store.handed_in import handed_in
 from tests.store.servers import _port
 from tests.web.conftest import RECORDS, ask
 from tests.web.handing_in import launched, request
@@ -103,6 +104,31 @@ def test_what_is_quick_is_waited_for_a_moment_only(monkeypatch: pytest.MonkeyPat
         return bodies
 
     assert asyncio.run(visits()) == [b"1", b"1", b"2"]
+
+
+def test_a_version_that_goes_back_is_on_pages_though_no_run_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its zip was handed in before: runs have other names, and that is all."""
+    monkeypatch.setattr(app, "LOOK", 0.0)
+    monkeypatch.setattr(app, "PATIENCE", 60.0)
+    with Store.open(tmp_path / "results.db") as store:
+        second = handed_in(store, "b", handed_in(store, "a"))
+        service = app.Service(Here(str(tmp_path / "results.db")))
+
+        async def shown() -> bytes:
+            kept = await service.answer("/variants/toy1", "")
+            assert kept is not None
+            return kept.plain
+
+        async def visits() -> list[bytes]:
+            bodies = [await shown()]
+            handed_in(store, "a", second)
+            return [*bodies, await shown()]
+
+        before, after = asyncio.run(visits())
+        service.makers.close()
+    assert [b">98<" in before, b">97<" in before] == [b">97<" in after, b">98<" in after] == [True, False]
 
 
 def test_who_waits_goes_first_and_the_shorter_before_the_longer(monkeypatch: pytest.MonkeyPatch) -> None:

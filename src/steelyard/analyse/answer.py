@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_scenario, of_sizes
-from ..model.origin import line, unversioned, version
+from ..model.origin import line, replaced_by, unversioned, version
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
@@ -189,19 +189,30 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
 
 def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
     """Of each place the rows that share the newest one's values under these names, and how many others there were.
-    Where an origin is of the place, the newest version of its line has the newest one, whenever it was run."""
+    Where an origin is of the place, the newest version of its line has the newest one, whenever it was run; a row that
+    says which version replaced it is none, even where that one's are not there."""
     if not names:
         return list(rows), 0
     keys = _places(rows, place)
     values = list(map(itemgetter(*names), rows))
     newest: dict[Value, tuple[tuple[Any, ...], Value]] = {}
     order: Callable[[Row], tuple[Any, ...]] = succession() if "origin" in place else recency()
-    for key, value, when in zip(keys, values, map(order, rows), strict=True):
+    gone = _replaced(rows) if "origin" in place else frozenset()
+    for r, key, value, when in zip(rows, keys, values, map(order, rows), strict=True):
         other = newest.get(key)
-        if other is None or when > other[0]:
+        if (other is None or when > other[0]) and r.get("origin") not in gone:
             newest[key] = when, value
-    kept = [r for r, key, value in zip(rows, keys, values, strict=True) if newest[key][1] == value]
+    kept = [
+        r
+        for r, key, value in zip(rows, keys, values, strict=True)
+        if r.get("origin") not in gone and newest[key][1] == value
+    ]
     return kept, len(rows) - len(kept)
+
+
+def _replaced(rows: Iterable[Row]) -> frozenset[Value]:
+    """Origins of rows that say that a newer version replaced them."""
+    return frozenset(o for o in {r.get("origin") for r in rows} if replaced_by(str(o)) is not None)
 
 
 def _places(rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
@@ -308,12 +319,13 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     what: Callable[[Row], Value] = place_of if over_time else _digest
     meant: dict[tuple[Value, Value], dict[Value, set[int | str]]] = {}
     newest: dict[tuple[Value, Value, int | str], tuple[tuple[int, str, int], Value]] = {}
-    when = succession()
+    when, gone = succession(), frozenset[Value]() if over_time else _replaced(rows)
     for r in rows:
         place = place_of(r)
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(place)
         key = (r["primitive"], r["label"], place)
-        newest[key] = max(newest.get(key, ((0, "", 0), "")), (when(r), what(r)), key=_newer)
+        counts = None if r.get("origin") in gone else what(r)
+        newest[key] = max(newest.get(key, ((0, "", 0), "")), (when(r), counts), key=_newer)
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)

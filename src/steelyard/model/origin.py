@@ -1,5 +1,5 @@
 """What records are named by: the path that a user gave, or a zip that was handed in, with the number of its submission,
-and that of the first one of its line. Nobody's path is read as a submission."""
+that of the first one of its line, and that of a newer one that replaced it. Nobody's path is read as a submission."""
 
 from __future__ import annotations
 
@@ -8,33 +8,39 @@ from typing import NamedTuple
 
 #: how a zip may be called that was handed in: workers make a file of this name
 ZIP = r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip"
-_HANDED_IN = re.compile(rf"({ZIP}) \(submission ([0-9]{{1,18}})(?: of line ([0-9]{{1,18}}))?\)")
+_HANDED_IN = re.compile(
+    rf"({ZIP}) \(submission ([0-9]{{1,18}})(?: of line ([0-9]{{1,18}}))?(?:, replaced by ([0-9]{{1,18}}))?\)"
+)
+#: what SQL finds the names of submissions by, and of those that are replaced; those of paths may be alike
+ANY, REPLACED = "%.zip (submission %)", "%.zip (submission %, replaced by %)"
 
 
 class HandedIn(NamedTuple):
-    """Of which submission a run is: its file's ``name``, the number of the ``first`` of its line, and its own."""
+    """Of which submission a run is: its file's ``name``, the number of the ``first`` of its line, its own, and that of
+    the version that ``replaced`` it where it is weighed with other sources."""
 
     name: str
     first: int
     number: int
+    replaced: int | None = None
 
 
-def of_submission(name: str, number: int, first: int | None = None) -> str:
+def of_submission(name: str, number: int, first: int | None = None, replaced: int | None = None) -> str:
     """What runs of a submission are named by. Its line has the number of its ``first`` one, which it is itself where
     that is left out."""
     of = "" if first in (None, number) else f" of line {first}"
-    return f"{name} (submission {number}{of})"
-
-
-def ends(first: int) -> tuple[str, str]:
-    """How the names of all runs of a line end. Those of paths may too."""
-    return f" (submission {first})", f" of line {first})"
+    by = "" if replaced is None else f", replaced by {replaced}"
+    return f"{name} (submission {number}{of}{by})"
 
 
 def submission(origin: str) -> HandedIn | None:
     """Of which submission a run with this origin is; None of any other."""
     found = _HANDED_IN.fullmatch(origin)
-    return None if found is None else HandedIn(found[1], int(found[3] or found[2]), int(found[2]))
+    return (
+        None
+        if found is None
+        else HandedIn(found[1], int(found[3] or found[2]), int(found[2]), int(found[4]) if found[4] else None)
+    )
 
 
 def line(origin: str) -> int | str:
@@ -49,6 +55,12 @@ def version(origin: str) -> int:
     databases have their line's."""
     found = submission(origin)
     return 0 if found is None else found.number
+
+
+def replaced_by(origin: str) -> int | None:
+    """The newer version of its line that was weighed with other sources where this run was."""
+    found = submission(origin)
+    return None if found is None else found.replaced
 
 
 def unversioned(origin: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
@@ -14,13 +15,18 @@ from .values import EPOCH, MICROSECOND
 APART = timedelta(minutes=5)
 
 
+def now() -> int:
+    """Microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
 def dated(record: Record) -> Record:
     """The record; one of the future is dated now, and says so."""
-    now, at = datetime.now(UTC), record.finished
-    if at is None or at.tzinfo is None or at <= now + APART:
+    today, at = datetime.now(UTC), record.finished
+    if at is None or at.tzinfo is None or at <= today + APART:
         return record
     said = f"the clock of {record.host or 'its machine'} was ahead: it said {at:%Y-%m-%d %H:%M}; dated when it came"
-    return replace(record, finished=now, notes=(*record.notes, said))
+    return replace(record, finished=today, notes=(*record.notes, said))
 
 
 def ended(at: int | None) -> int:

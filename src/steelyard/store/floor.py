@@ -10,7 +10,8 @@ from msgspec import Struct
 from sqlalchemy import Connection, or_, select, text
 
 from . import schema
-from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, now, pauses
+from .dates import now
+from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, pauses
 
 T = TypeVar("T")
 

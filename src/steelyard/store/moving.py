@@ -15,15 +15,15 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, Select, Table, delete, func, insert, select, text, update
 
-from steelyard.model.errors import UserError, cut
+from steelyard.model.errors import UserError, counted, cut
 from steelyard.model.origin import submission
 
 from . import copying, schema
+from .audit import note
 from .engine import explained
 from .leasing import repeated
 from .operating import removed
-from .operators import note
-from .queries import DELETED, Identity, batches
+from .queries import DELETED, RENAMED, Identity, batches
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .reading import Reader, wrong
 from .store import Store
@@ -250,6 +250,8 @@ def _forget(to: Store, known: Collection[Identity], numbers: Collection[int]) ->
     def rename(connection: Connection) -> None:
         for number, origin in renamed.items():
             connection.execute(update(schema.run).where(schema.run.c.id == number).values(origin=origin))
+        if renamed:
+            note(connection, "", "", RENAMED, counted(len(renamed), "run"), "where it was copied from")
 
     with explained(to._name):
         repeated(to._engine, rename)

@@ -1,70 +1,210 @@
-"""What public runs are named by: of the submissions of their package one that is published, and of its line the newest
-that is."""
+"""What public runs are named by: the newest version of their line that has their sources, with the one that replaced
+it. The submissions are the truth: names follow them (:func:`settle`) wherever what is published changes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import BindParameter, Connection, bindparam, exists, or_, select, update
 
-from steelyard.model.origin import of_submission
+from steelyard.model.errors import counted
+from steelyard.model.origin import ANY, of_submission, submission
 
 from . import schema
-from .task import Task, offered, task_of
+from .audit import note
+from .queries import RENAMED
+from .task import Task, offered, record_of, task_of
 
-#: the state of a submission whose finished jobs are runs
+#: the state of a submission whose finished jobs are runs, and those of jobs that are, or came to nothing
 PUBLISHED = "published"
+DONE, FAILED = "done", "failed"
 #: what of an implementation :func:`sources` has
 IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
-_job = schema.job
-_ORIGINS = text(
-    "SELECT id, first_id, name, found FROM submission WHERE package_id = :package AND state = :state ORDER BY id"
+#: where runs may be without a board
+_SIMULATOR = "simulator"
+_job, _attempt, _submission = schema.job, schema.job_attempt, schema.submission
+_run, _setup, _implementation, _target = schema.run, schema.setup, schema.implementation, schema.target
+#: the same without the family, which a version may change
+_OF = tuple(_implementation.c[name].label(f"of_{name}") for name in IMPLEMENTATION if name != "family")
+_RUNS = _run.join(_setup, _run.c.setup_id == _setup.c.id).join(_implementation).join(_target)
+#: the jobs of packages, with the runs that they became, and whether they were done ever
+_JOBS = (
+    select(_job.c.id, _job.c.package_id, _job.c.task, _job.c.run_id, *_OF, _target.c.name.label("at"), _setup.c.device)
+    .add_columns(
+        (_job.c.state != FAILED)
+        & (
+            _job.c.record.is_not(None)
+            | exists().where(_attempt.c.job_id == _job.c.id, _attempt.c.outcome == DONE).correlate(_job)
+        )
+    )
+    .select_from(_job.outerjoin(_RUNS, _job.c.run_id == _run.c.id))
+    .where(_job.c.package_id.in_(bindparam("packages", expanding=True)))
 )
-Origins = Sequence[tuple[str, frozenset[tuple[str, ...]]]]
+_SUBMISSIONS = select(
+    _submission.c.id, _submission.c.first_id, _submission.c.package_id, _submission.c.name, _submission.c.found
+).order_by(_submission.c.id)
+_OF_PACKAGE = _SUBMISSIONS.where(_submission.c.package_id.in_(bindparam("packages", expanding=True)))
+_LINES: BindParameter[Any] = bindparam("lines", expanding=True)
+_OF_LINES = _SUBMISSIONS.where(
+    _submission.c.state == PUBLISHED, or_(_submission.c.id.in_(_LINES), _submission.c.first_id.in_(_LINES))
+)
+#: names of an implementation; where it was weighed: with its target, and whether on a board
+Names = tuple[str, ...]
+Place = tuple[Names, str, bool]
 
 
-def origins(connection: Connection, package: int) -> Origins:
+class Version(NamedTuple):
+    """A published submission, and the implementations that it offers, as :func:`.task.offered` has them."""
+
+    number: int
+    line: int
+    package: int
+    name: str
+    offers: frozenset[tuple[str, ...]]
+
+    def origin(self, replaced: int | None = None) -> str:
+        """What it names runs by."""
+        return of_submission(self.name, self.number, self.line, replaced)
+
+
+class _Job(NamedTuple):
+    """What is known of a job: what its package calls it, its ``sources`` as runs have them, as far as they are known,
+    where it was weighed, if it was, and its run."""
+
+    implementation: tuple[str, ...]
+    sources: frozenset[tuple[str, ...]]
+    places: frozenset[Place]
+    run: int | None
+
+
+def origins(connection: Connection, package: int) -> dict[str, frozenset[tuple[str, ...]]]:
     """What the published submissions of a package name runs by, and what each offers: lines in the order in which they
     had it, the newest version first."""
-    published = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
-    lines: dict[int, list[tuple[str, frozenset[tuple[str, ...]]]]] = {}
-    for s in published:
-        lines.setdefault(s.first_id or s.id, []).insert(0, (of_submission(s.name, s.id, s.first_id), offered(s.found)))
-    return [named for versions in lines.values() for named in versions]
+    every = [v for versions in _lines(connection, _numbers(connection, [package])).values() for v in versions]
+    return {v.origin(): v.offers for v in every if v.package == package}
 
 
-def origin_of(task: Task, named_by: Origins) -> str:
-    """What of these a run is named by; empty where it is not public."""
-    return next((origin for origin, offers in named_by if task.implementation in offers), "")
+def settle(connection: Connection, package: int, *, ended: bool = False) -> bool:
+    """Names the runs of a package's lines by what is published; whether that replaced some.
+
+    A run keeps its line while that has a published version with these sources: the newest of them names it. Where the
+    line has none, or a newer version was weighed there with others, the first other line that has the same package as
+    its newest gets the run; if there is none, its name says which version replaced it. Where only a job ``ended``, a
+    line of one version has nothing to be named."""
+    lines = _numbers(connection, [package])
+    packages = {v.package for versions in _lines(connection, lines).values() for v in versions} | {package}
+    by_line = _lines(connection, lines | _numbers(connection, packages))
+    if ended and sum(map(len, by_line.values())) < 2:
+        return False
+    names = _Names(by_line, _jobs(connection, {v.package for versions in by_line.values() for v in versions}), package)
+    changed, replaced = 0, False
+    for number, origin, *of, target, device in _handed_in(connection, {n[1] for n in names.known}, by_line):
+        new = names.of(number, origin, tuple(of), (tuple(of[:-1]), target, device != _SIMULATOR))
+        if new != origin:
+            connection.execute(update(_run).where(_run.c.id == number).values(origin=new))
+            before, after = submission(origin), submission(new)
+            replaced |= bool(after and after.replaced and not (before and before.replaced))
+            changed += 1
+    if changed:  # servers look at the log for what they keep
+        note(connection, "", "", RENAMED, counted(changed, "run"))
+    return replaced
 
 
-def again(connection: Connection, package: int) -> None:
-    """Names the runs of a package that was handed in again as a newer version of a line by that one: with it the line
-    goes back to these sources."""
-    lines: dict[int, list[str]] = {}
-    for s in connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}):
-        lines.setdefault(s.first_id or s.id, []).append(of_submission(s.name, s.id, s.first_id))
-    if older := [origin for versions in lines.values() for origin in versions[:-1]]:
-        renamed(connection, package, older)
+class _Names:
+    """What runs are named by, of the published versions of some ``lines`` and their ``jobs`` by package. Runs that no
+    job knows any more may be of the ``package`` that is looked at."""
+
+    def __init__(self, lines: dict[int, list[Version]], jobs: dict[int, list[_Job]], package: int) -> None:
+        self._lines, self._package = lines, package
+        self._packages: defaultdict[int, set[int]] = defaultdict(set)
+        self._has: dict[int, set[tuple[str, ...] | int]] = {}
+        self._weighed: dict[int, set[Place]] = {}
+        self.known: set[tuple[str, ...]] = set()
+        for v in (v for versions in lines.values() for v in versions):
+            mine = [j for j in jobs.get(v.package, ()) if j.implementation in v.offers]
+            self._has[v.number] = {*(s for j in mine for s in j.sources), *(j.run for j in mine if j.run is not None)}
+            self._weighed[v.number] = {place for j in mine for place in j.places}
+        for of, some in jobs.items():
+            for j in some:
+                self.known |= j.sources
+                if j.run is not None:
+                    self._packages[j.run].add(of)
+
+    def of(self, run: int, origin: str, sources: tuple[str, ...], place: Place) -> str:
+        """What a run of these sources, weighed there, is named by; its ``origin`` where no version has them."""
+        named = submission(origin)
+        assert named is not None
+        has = {line: v for line in self._lines if (v := self._with(line, run, sources)) is not None}
+        own = has.pop(named.first, None)
+        packages = self._packages[run] or {self._package, *([own.package] if own else [])}
+        others = [v for v in has.values() if v.package in packages]
+        by = [(v, self._instead(v, place)) for v in (own, *others) if v is not None]
+        if not by:
+            return origin
+        v, replaced = next((b for b in by if b[1] is None), by[0])
+        return v.origin(replaced)
+
+    def _with(self, line: int, run: int, sources: tuple[str, ...]) -> Version | None:
+        """The newest version of a line that has a run, or its sources."""
+        return next((v for v in self._lines[line] if {run, sources} & self._has[v.number]), None)
+
+    def _instead(self, of: Version, place: Place) -> int | None:
+        """The newest version after this one that was weighed there: with other sources, for this is the newest that
+        has these."""
+        later = (v.number for v in self._lines[of.line] if v.number > of.number and place in self._weighed[v.number])
+        return next(later, None)
 
 
-def renamed(connection: Connection, package: int, gone: Collection[str]) -> None:
-    """Names what stays of a package's runs by another of its submissions, where it is named by one that is ``gone``: a
-    file's name goes with it."""
-    run, setup, implementation = schema.run, schema.setup, schema.implementation
-    named_by, known = origins(connection, package), dict[object, str]()
-    for job in connection.execute(select(_job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all():
-        if origin := origin_of(task := task_of(job.task), named_by):
-            known |= {job.run_id: origin, sources(task): origin}
-    theirs = (
-        select(run.c.id, *(implementation.c[n] for n in IMPLEMENTATION))
-        .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
-        .where(run.c.origin.in_(sorted(gone)))
-        .where(run.c.id.not_in(select(_job.c.run_id).where(_job.c.run_id.is_not(None), _job.c.package_id != package)))
+def _numbers(connection: Connection, packages: Collection[int]) -> set[int]:
+    """The lines that have packages, or had them."""
+    found = connection.execute(_OF_PACKAGE, {"packages": sorted(packages)})
+    return {s.first_id or s.id for s in found}
+
+
+def _lines(connection: Connection, lines: Collection[int]) -> dict[int, list[Version]]:
+    """The published versions of lines, the newest first."""
+    found: dict[int, list[Version]] = {line: [] for line in sorted(lines)}
+    for s in connection.execute(_OF_LINES, {"lines": sorted(lines)}):
+        line = s.first_id or s.id
+        found[line].insert(0, Version(s.id, line, s.package_id, s.name, offered(s.found)))
+    return found
+
+
+def _jobs(connection: Connection, packages: Collection[int]) -> dict[int, list[_Job]]:
+    """The jobs of packages that can be read."""
+    found = defaultdict[int, list[_Job]](list)
+    for number, package, text, run, *of, at, device, done in connection.execute(
+        _JOBS, {"packages": sorted(packages)}
+    ).all():
+        task = task_of(text)
+        known = [(tuple(of), at, device != _SIMULATOR)] if run is not None else []
+        if task.sources:
+            names = (task.primitive, task.variant, task.name, task.sources)
+            known.append((names, task.target, bool(task.on)))
+        elif not known and done:  # of a version that did not know them
+            record = record_of(connection.execute(select(_job.c.record).where(_job.c.id == number)).scalar())
+            if record is not None:
+                s = record.setup
+                names = (s.primitive, s.variant, s.implementation, s.implementation_digest)
+                known.append((names, s.target, s.device != _SIMULATOR))
+        places = frozenset((s[:-1], where, board) for s, where, board in known if done)
+        found[package].append(_Job(task.implementation, frozenset(s for s, *_ in known), places, run))
+    return found
+
+
+def _handed_in(connection: Connection, variants: Collection[str], lines: Collection[int]) -> Iterator[Sequence[Any]]:
+    """Of the runs of these lines that are of these variants: number, origin, names and digest, target, device."""
+    query = (
+        select(_run.c.id, _run.c.origin, *_OF, _target.c.name, _setup.c.device)
+        .select_from(_RUNS)
+        .where(_run.c.origin.like(ANY), _implementation.c.variant.in_(sorted(variants)))
     )
-    for number, *of in connection.execute(theirs).all():
-        if new := known.get(number) or known.get(tuple(of)) or known.get((*of[:-1], "")):
-            connection.execute(update(run).where(run.c.id == number).values(origin=new))
+    for row in connection.execute(query).all():
+        named_by = submission(row.origin)  # of paths that look so it is none
+        if named_by is not None and named_by.first in lines:
+            yield row
 
 
 def sources(task: Task) -> tuple[str, ...]:

@@ -11,17 +11,19 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from steelyard.model.errors import UserError, unknown
-from steelyard.model.origin import ends, of_submission, submission
+from steelyard.model.origin import ANY, submission
 from steelyard.model.target import load_target, target_names
 
 from . import queue, schema
+from .audit import note
+from .dates import now
 from .engine import explained
 from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
-from .naming import IMPLEMENTATION, renamed, sources
-from .operators import MOST, note
+from .naming import IMPLEMENTATION, settle, sources
+from .operators import MOST
 from .queries import DELETED
-from .queue import DONE, FAILED, RUNNING, WAITING, now
+from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
 from .task import Task, detail_of, offered, outcome_of, readable, task_of
@@ -228,14 +230,14 @@ class Yard:
 
         def work(connection: Connection) -> tuple[int, set[str]]:
             s = _submission.c
-            before = connection.execute(select(s.found, s.name, s.first_id).where(mine)).first()
+            before = connection.execute(select(s.found).where(mine)).first()
             package = changed(connection, mine, WITHDRAWN, None)
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
             gone = unpublished(connection, package, before.found)
-            renamed(connection, package, [of_submission(before.name, number, before.first_id)])
+            settle(connection, package)
             emptied(connection, mine, package)
-            credited(connection, self._store)
+            queue.credit(connection, self._store)
             return gone
 
         runs, logs = self._done(DELETED, f"submission {number}", work)
@@ -329,14 +331,6 @@ def forget(store: Store, run: int) -> None:
     store.drop_blobs(logs)
 
 
-#: packages that are public, with records that are not runs: the same was public already, until it was deleted
-_SAME = (
-    select(_job.c.package_id)
-    .join(_submission, _submission.c.package_id == _job.c.package_id)
-    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_(None))
-    .distinct()
-    .order_by(_job.c.package_id)
-)
 _ANEW = {"state": WAITING, "attempts": 0, "ready": 0, "detail": "", "record": None, "log": None, "run_id": None}
 
 
@@ -350,12 +344,6 @@ def _row(connection: Connection, number: int) -> Any:
 def _line(r: Any, why: str) -> Line:
     detail = "; ".join(filter(None, (detail_of(r), outcome_of(r))))
     return Line(r.id, task_of(r.task), r.state, r.attempts, detail, r.run_id, why)
-
-
-def credited(connection: Connection, store: Store) -> None:
-    """Makes runs of published records that were public as somebody else's, who is gone."""
-    for package in connection.execute(_SAME).scalars().all():
-        queue.to_runs(connection, package, store, fresh=())
 
 
 def unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, set[str]]:
@@ -413,7 +401,7 @@ def _named(
     named = (
         select(run.c.id, run.c.origin, *(implementation.c[n] for n in IMPLEMENTATION))
         .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
-        .where(or_(*(run.c.origin.endswith(end) for number in sorted(lines) for end in ends(number))))
+        .where(run.c.origin.like(ANY))
     )
     found = set()
     for number, origin, *names, digest in connection.execute(named):

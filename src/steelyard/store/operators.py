@@ -17,10 +17,10 @@ from sqlalchemy import Connection, delete, func, insert, select
 from steelyard.model.errors import UserError
 
 from . import schema
-from .dates import APART
+from .audit import note
+from .dates import APART, now
 from .engine import explained
 from .leasing import repeated
-from .queue import now
 from .store import Store
 from .values import MICROSECOND, storable
 from .writing import row_of
@@ -65,13 +65,6 @@ class Deed(Struct, frozen=True):
 
 def _hashed(token: str) -> str:
     return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
-
-
-def note(connection: Connection, operator: str, address: str, action: str, subject: str = "", detail: str = "") -> None:
-    """Writes down what was done, in its transaction: what is too long for it is cut as it is stored."""
-    values = {"at": now(), "operator": storable(operator)[:64], "address": storable(address)[:64], "action": action,
-              "subject": storable(subject)[:255], "detail": detail}  # fmt: skip
-    connection.execute(insert(_audit).values(row_of(_audit, values)))
 
 
 class Operators:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
+from steelyard.model.origin import REPLACED
 from steelyard.model.reasons import MACHINE
 from steelyard.model.row import ANSWERS, OTHER_ANSWERS, UNANSWERED
 
@@ -72,8 +73,10 @@ JOIN target ON target.id = setup.target_id
 JOIN toolchain ON toolchain.id = setup.toolchain_id
 """
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
-#: the run that counts for a setup: the newest, but a failure of the machine only when there is nothing else
-_NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
+#: the run that counts for a setup: the newest, but what a newer version replaced or a failure of the machine only when
+#: there is nothing else
+_PASSING = f"newest.reason IN ({_OF_MACHINE}) OR newest.origin LIKE '{REPLACED}'"
+_NEWEST = f"COALESCE(MAX(CASE WHEN {_PASSING} THEN NULL ELSE newest.id END), MAX(newest.id))"
 
 
 def _counts(last: int | None = None) -> str:
@@ -118,9 +121,9 @@ SINCE = f"""
 SELECT run.id, setup.key, implementation.family, implementation.variant, target.name AS target {_FROM}
 WHERE run.id > {{last:d}} ORDER BY run.id DESC LIMIT {{most:d}}
 """
-#: what the audit log calls a deletion, and how many there were
-DELETED = "deleted"
-DELETIONS = f"SELECT COUNT(*) AS deletions FROM audit WHERE action = '{DELETED}'"
+#: what the audit log calls that runs are gone, or have other names, and how often either was
+DELETED, RENAMED = "deleted", "renamed"
+CHANGES = f"SELECT COUNT(*) AS changes FROM audit WHERE action IN ('{DELETED}', '{RENAMED}')"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each
 KNOWN = """

@@ -14,15 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, insert, or_, select, text, update
 
-from steelyard.model.origin import line, version
+from steelyard.model.origin import line, replaced_by, version
 from steelyard.model.record import Record
 
-from . import schema
-from .dates import dated, is_later
+from . import naming, schema
+from .dates import dated, is_later, now
 from .engine import explained
 from .errors import LeaseLost, StoreError
 from .leasing import Then, anew, ended, repeated
-from .naming import PUBLISHED, again, origin_of, origins
+from .naming import PUBLISHED, origins, settle
 from .queries import by_keys
 from .reading import Reader
 from .store import Store
@@ -31,7 +31,7 @@ from .tenure import Others, Tenure
 from .values import storable
 from .writing import append, row_of
 
-WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
+WAITING, RUNNING, DONE, FAILED = "waiting", "running", naming.DONE, naming.FAILED
 #: what of a task says that it is of a board
 BOARD = "board"
 #: times that a job is taken: by a worker that dies, or whose machine fails it; microseconds until it is taken again
@@ -80,6 +80,14 @@ _PUBLIC = text(
     "SELECT job.package_id FROM job JOIN submission ON submission.package_id = job.package_id "
     "WHERE job.id = :number AND submission.state = :state"
 )
+#: packages that are public, with records that are not runs: the same was public already
+_SAME = (
+    select(_job.c.package_id)
+    .join(_submission, _submission.c.package_id == _job.c.package_id)
+    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_(None))
+    .distinct()
+    .order_by(_job.c.package_id)
+)
 #: what the compilers said where a job was done: its last attempt has it, or the job itself, of an older version
 LOG = func.coalesce(
     _job.c.log,
@@ -118,11 +126,6 @@ class Job(Struct, frozen=True):
     record: Record | None
     run: int | None
     why: str = ""
-
-
-def now() -> int:
-    """Microseconds since 1970."""
-    return time.time_ns() // 1000
 
 
 def _key(number: int) -> str:
@@ -186,25 +189,25 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
     sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the
-    place of no later run: it was public before, or is left out of a copy for it."""
+    place of no later run: it was public before, or is left out of a copy for it. In the end all runs of the package's
+    lines are named by what is published."""
     named_by = origins(connection, package)
     if not named_by:
         return 0
-    if fresh is None:
-        again(connection, package)
     rows = connection.execute(
         select(_job.c.id, _job.c.task, _job.c.record, LOG).where(
             _job.c.package_id == package, _job.c.state == DONE, _job.c.record.is_not(None), _job.c.run_id.is_(None)
         )
     ).all()
     mine = [
-        (r, named, record)
+        (r, names, record)
         for r in rows
-        if (named := origin_of(task_of(r.task), named_by)) and (record := record_of(r.record)) is not None
+        if (names := [origin for origin, offers in named_by.items() if task_of(r.task).implementation in offers])
+        and (record := record_of(r.record)) is not None
     ]
     made = 0
-    for r, named, record in mine:
-        if _public(connection, record, named, late=fresh is not None and r.id not in fresh):
+    for r, names, record in mine:
+        if not (named := _named(connection, record, names, late=fresh is not None and r.id not in fresh)):
             continue
         public = replace(dated(record), origin=named, log="")
         try:
@@ -218,22 +221,35 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
             values = {"state": FAILED, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
         connection.execute(update(_job).where(_job.c.id == r.id).values(values))
+    if settle(connection, package, ended=bool(fresh)):
+        credit(connection, store)
     return made
 
 
-def _public(connection: Connection, record: Record, named: str, *, late: bool) -> bool:
-    """Whether the run that counts for a record's setup is of another line, and says the same; or counts before it, as a
-    machine's failure does not: as a newer version's, which went back to these sources, or where the record is ``late``
-    and ended before it."""
+def credit(connection: Connection, store: Store) -> None:
+    """Makes runs of published records that were public as somebody else's, who is gone, or has gone on to other
+    sources."""
+    for package in connection.execute(_SAME).scalars().all():
+        to_runs(connection, package, store, fresh=())
 
-    def instead(known: Record) -> bool:
-        same = line(known.origin) == line(named)
-        newer = (same and version(known.origin) > version(named)) or (late and is_later(known, record))
-        return (not same and _says(known) == _says(record)) or (newer and (known.final or not record.final))
 
+def _named(connection: Connection, record: Record, names: Sequence[str], *, late: bool) -> str:
+    """What of these ``names`` a record is public by: that of the line that its setup's run is of, else the first. Empty
+    where the run that counts for its setup is of another line, which has not gone on, and says the same; or counts
+    before it, as a machine's failure does not: as a newer version's, which went back to these sources, or where the
+    record is ``late`` and ended before it."""
+    known: Record | None = None
     with suppress(StoreError):
-        return any(map(instead, Reader(connection).records(by_keys([record.setup.key]))))
-    return False
+        known = next(iter(Reader(connection).records(by_keys([record.setup.key]))), None)
+    if known is None:
+        return names[0]
+    named = next((n for n in names if line(n) == line(known.origin)), "")
+    if not named and replaced_by(known.origin) is not None:
+        return names[0]
+    newer = (named and version(known.origin) > version(named)) or (late and is_later(known, record))
+    if (not named and _says(known) == _says(record)) or (newer and (known.final or not record.final)):
+        return ""
+    return named or names[0]
 
 
 def _says(record: Record) -> tuple[object, ...]:

@@ -276,9 +276,9 @@ class Reader:
         """Of runs newer than one: id, setup's key, family, variant, target; the newest first, ``most`` of them."""
         return [tuple(row) for row in self._rows(Query(queries.SINCE.format(last=last, most=most)))]
 
-    def deletions(self) -> int:
-        """How often a submission was deleted, with its runs."""
-        return int(self._rows(Query(queries.DELETIONS)).scalar_one())
+    def changes(self) -> int:
+        """How often runs of submissions were deleted or renamed."""
+        return int(self._rows(Query(queries.CHANGES)).scalar_one())
 
     def logged(self, digests: Collection[str]) -> set[str]:
         """Those of these logs that runs have."""

@@ -229,10 +229,10 @@ class Store:
         with self._reader() as reader:
             return reader.since(last, most)
 
-    def deletions(self) -> int:
-        """See :meth:`.reading.Reader.deletions`."""
+    def changes(self) -> int:
+        """See :meth:`.reading.Reader.changes`."""
         with self._reader() as reader:
-            return reader.deletions()
+            return reader.changes()
 
     def latest(self, count: int, **equal: str) -> list[int]:
         """See :meth:`.reading.Reader.latest`."""

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from steelyard.model.errors import UserError
 
 from . import naming, queue, schema
+from .dates import now
 from .engine import explained
 from .errors import StoreError
 from .floor import Floor
@@ -254,7 +255,7 @@ def emptied(connection: Connection, which: ColumnElement[bool], package: int) ->
 
 def _within(connection: Connection, given: Given, more: int, quota: Quota) -> None:
     """Raises :class:`QuotaError` where this is more than is taken."""
-    since = queue.now() - _DAY
+    since = now() - _DAY
     mine = (_submission.c.address == given.address, _submission.c.created >= since)
     if connection.execute(select(func.count()).where(*mine)).scalar_one() >= quota.of_address:
         raise QuotaError(f"{quota.of_address} submissions were taken from this address in a day; come back tomorrow")
@@ -283,7 +284,7 @@ def _insert(
         "licence": given.licence,
         "address": given.address,
         "state": state,
-        "created": queue.now(),
+        "created": now(),
     }
     connection.execute(insert(_submission).values(row_of(_submission, values)))
 

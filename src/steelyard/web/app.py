@@ -88,7 +88,7 @@ class Service:
         self.makers = makers
         self._cache = Cache()
         self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
-        self.news, self._looked, self._deletions = News(), -LOOK, 0
+        self.news, self._looked, self._changes = News(), -LOOK, 0
         self._look: asyncio.Task[None] | None = None
         self._for: Counter[str] = Counter()
 
@@ -146,7 +146,7 @@ class Service:
         self._under_way.clear()
 
     async def _look_again(self) -> None:
-        """Learns of new and deleted runs, if the database says so soon."""
+        """Learns of new, deleted and renamed runs, if the database says so soon."""
         if time.monotonic() - self._looked > LOOK and self._look is None:
             self._look = asyncio.create_task(self._looking())
         if self._look is not None:
@@ -157,8 +157,8 @@ class Service:
             since = await self.makers.since(self.news.last)
             if since is not None:
                 self.news.add(since.runs)
-                if since.deletions != self._deletions:  # what was deleted is on no page, whoever deleted it
-                    self._deletions = since.deletions
+                if since.changes != self._changes:  # what is gone or replaced is on no page, whoever did it
+                    self._changes = since.changes
                     self.news = News()  # numbers of what was deleted are of no run, or will be of others
                     self.forget()
         finally:

@@ -128,7 +128,7 @@ def _in_time(
 
 
 def since(place: str, last: int) -> Since | None:
-    """What was stored and deleted since a run; None where the database does not answer."""
+    """What was stored since a run, and what else changed; None where the database does not answer."""
     try:
         return _since(_store(place), last)
     except StoreError:
@@ -136,7 +136,7 @@ def since(place: str, last: int) -> Since | None:
 
 
 def _since(store: Store, last: int) -> Since:
-    return Since(store.since(last, MOST), store.deletions())
+    return Since(store.since(last, MOST), store.changes())
 
 
 def slow(path: str, query: str = "") -> bool:

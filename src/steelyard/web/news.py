@@ -19,10 +19,10 @@ MOST = 500
 
 
 class Since(NamedTuple):
-    """What changed: runs newer than one, and how many deletions there were ever."""
+    """Runs newer than one, and how often runs were deleted or renamed ever."""
 
     runs: Sequence[New] = ()
-    deletions: int = 0
+    changes: int = 0
 
 
 #: what a page is of: a kind of name, and the name

@@ -1,0 +1,147 @@
+"""Lines of submissions: runs are named by what is published, and what a newer version replaced counts no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import replace
+from sqlalchemy import update
+
+from steelyard.analyse.answer import choose
+from steelyard.model.reasons import Failure, Reason
+from steelyard.store import Store, moving, schema
+from steelyard.store.operating import Yard
+from steelyard.store.submissions import Desk
+
+from .handed_in import GIVEN, ROOM, handed_in, result, tasks, weighed
+from .servers import every_store
+
+__all__ = ["every_store"]
+
+
+def names(store: Store) -> list[str]:
+    """What runs are named by, the oldest first."""
+    return [r.origin for r in store.runs(newest_only=False)[::-1]]
+
+
+def shown(store: Store) -> list[tuple[object, str]]:
+    """Of an answer's rows the sources, and where they are from."""
+    return [(str(r["digest"])[0], str(r["origin"])) for r in choose(store.rows()).rows]
+
+
+def test_a_version_whose_sources_are_public_already_replaces_the_last(store: Store) -> None:
+    """They are shown once, as whose they are; what was before is there for those who ask for all runs."""
+    store.add(result("b"))
+    first = handed_in(store, "a")
+    assert [d for d, _ in shown(store)] == ["a", "b"]
+    before = store.changes()
+    handed_in(store, "b", first)
+    assert names(store) == ["", "a.zip (submission 1, replaced by 2)"]
+    assert shown(store) == [("b", "")]
+    assert store.changes() > before, "servers make pages anew"
+    Yard(store).delete(2)
+    assert names(store) == ["", "a.zip (submission 1)"]
+
+
+def test_a_run_stays_its_line_s_until_that_goes_on(store: Store) -> None:
+    """Then it is that of another line that has the same zip as its newest version, and stays there."""
+    own = handed_in(store, "d", public=False)
+    theirs = handed_in(store, "d")
+    assert Desk(store).publish(own) == 0
+    assert names(store) == ["d.zip (submission 2)"], "who published first"
+    Yard(store).repeat(1)
+    weighed(store)
+    assert names(store) == ["d.zip (submission 2)"] * 2
+    newer = handed_in(store, "e", theirs)
+    assert sorted(shown(store)) == [("d", "d.zip (submission 1)"), ("e", "e.zip (submission 3 of line 2)")]
+    handed_in(store, "d", newer)
+    assert shown(store) == [("d", "d.zip (submission 1)")], "line 2 has these, too, and no others"
+    assert names(store)[-1] == "e.zip (submission 3 of line 2, replaced by 4)"
+    Yard(store).delete(1)
+    assert shown(store) == [("d", "d.zip (submission 4 of line 2)")]
+
+
+def test_who_has_gone_on_hides_no_one_else_s_sources(store: Store) -> None:
+    """Of another zip with the same sources; whichever line goes back or on after that, its newest version counts."""
+    first = handed_in(store, "a")
+    second = handed_in(store, "a", zip="other")
+    assert shown(store) == [("a", "a.zip (submission 1)")]
+    third = handed_in(store, "b", first)
+    assert sorted(shown(store)) == [("a", "other.zip (submission 2)"), ("b", "b.zip (submission 3 of line 1)")]
+    assert names(store)[0] == "a.zip (submission 1, replaced by 3)", "its history is its own"
+    handed_in(store, "a", third)
+    assert shown(store) == [("a", "other.zip (submission 2)")]
+    handed_in(store, "c", second)
+    assert sorted(shown(store)) == [("a", "a.zip (submission 4 of line 1)"), ("c", "c.zip (submission 5 of line 2)")]
+
+
+def test_a_run_goes_with_its_zip_alone(store: Store) -> None:
+    """Else a deletion would leave it under the name of what was deleted: another zip's runs are its own."""
+    first, second = handed_in(store, "a"), handed_in(store, "a", zip="other")
+    for previous in (first, second):
+        handed_in(store, "s", previous, name="fast")
+    handed_in(store, "b", first)
+    assert names(store)[0] == "a.zip (submission 1, replaced by 5)"
+    Yard(store).delete(2)
+    assert not [o for o in names(store) if "other" in o]
+
+
+def test_a_version_replaces_what_was_weighed_where_it_is(store: Store) -> None:
+    """Nothing on other targets, and no implementation that it has not."""
+    first = handed_in(store, "a", targets="ab")
+    second = handed_in(store, "b", first, targets="")
+    handed_in(store, "c", second, name="fast")
+    assert [o for _, o in shown(store) if "replaced" in o] == []
+    given = replace(GIVEN, content=b"d", previous=second)
+    wanted = [replace(t, sources="d" * 64) for t in tasks(given, "ab")]
+    token = Desk(store).hand_in(given, wanted, ROOM)
+    Desk(store).publish(token)
+    assert "a.zip (submission 1)" in names(store), "it waits"
+    weighed(store, "a")
+    assert sorted(names(store)) == [
+        "a.zip (submission 1)", "a.zip (submission 1, replaced by 4)", "c.zip (submission 3 of line 1)",
+        "toy.zip (submission 4 of line 1)",
+    ]  # fmt: skip
+    Yard(store).repeat(4)
+    handed_in(store, "e", token, targets="")
+    assert "a.zip (submission 1, replaced by 4)" in names(store), "it was weighed there"
+
+
+def test_names_without_versions_are_those_of_submissions(store: Store) -> None:
+    """Of older databases: a deletion renames them, as everything else that changes what is public."""
+    first = handed_in(store, "a")
+    handed_in(store, "b", first)
+    handed_in(store, "b")
+    with store._engine.begin() as connection:
+        for number, name in enumerate("ab", 1):
+            old = update(schema.run).where(schema.run.c.id == number)
+            connection.execute(old.values(origin=f"{name}.zip (submission 1)"))
+    Yard(store).delete(2)
+    assert names(store) == ["a.zip (submission 1)", "b.zip (submission 3)"]
+
+
+def test_a_failure_of_the_machine_keeps_no_older_version_s_figures_out(store: Store) -> None:
+    """They are of the same sources; a newer version's own figures do."""
+    failure = Failure(Reason.NO_TOOLCHAIN, "gcc")
+    first = handed_in(store, "a", public=False)
+    second = handed_in(store, "a", first, zip="again", failure=failure)
+    assert Desk(store).publish(first) == 1
+    assert set(names(store)) == {"again.zip (submission 2 of line 1)"}
+    third = handed_in(store, "a", second, zip="other")
+    Yard(store).repeat(1)
+    weighed(store)
+    assert len(names(store)) == 3
+    assert names(store)[-1] == "other.zip (submission 3 of line 1)", third
+
+
+def test_a_copy_has_the_same_names(database: str, tmp_path: Path) -> None:
+    """And the servers that show it learn of them."""
+    with Store.open(tmp_path / "one.db") as one, Store.open(database) as other:
+        first = handed_in(one, "a")
+        moving.move(one, other)
+        before = other.changes()
+        handed_in(one, "b", first)
+        done = moving.move(one, other)
+        assert (names(other), done.deleted, done.runs.copied) == (names(one), 0, 1)
+        assert names(other)[0] == "a.zip (submission 1, replaced by 2)"
+        assert other.changes() > before
