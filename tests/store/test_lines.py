@@ -39,6 +39,7 @@ def test_a_version_whose_sources_are_public_already_replaces_the_last(store: Sto
     assert names(store) == ["", "a.zip (submission 1, replaced by 2)"]
     assert shown(store) == [("b", "")]
     assert store.changes() > before, "servers make pages anew"
+    assert store.sources([2]) == {(2, "crypto_aead", "toy1", "ref"): "b" * 64}
     Yard(store).delete(2)
     assert names(store) == ["", "a.zip (submission 1)"]
 

@@ -22,6 +22,7 @@ from steelyard.store.operating import forget
 from steelyard.web import address
 from steelyard.web.pages import named
 from tests.made_up import other_build, record
+from tests.store.handed_in import handed_in, result
 from tests.web.conftest import RECORDS, Site, made
 
 
@@ -173,8 +174,8 @@ def test_a_badge_of_what_was_handed_in_follows_to_versions_with_other_file_names
     """One for the line, whose address no file's name is in; by older addresses it is there too. It is the newest
     version's, whichever was run last."""
     versions = [
-        replace(record("toy1/ref", rom=500 + k, digest=f"{k}"), origin=of_submission(f"j-{k}.zip", 7 + k, 7))
-        for k in (1, 3, 2, 0)
+        replace(record("toy1/ref", family=of, rom=500 + k, digest=f"{k}"), origin=of_submission(f"j-{k}.zip", 7 + k, 7))
+        for k, of in ((1, "toy"), (3, "toy"), (2, "toy"), (0, "old"))
     ]
     old = "crypto_aead-uno-j-0.zip-submission-7-O3-"
     store = made(tmp_path / "results.db", *versions)
@@ -189,8 +190,9 @@ def test_a_badge_of_what_was_handed_in_follows_to_versions_with_other_file_names
     )
     assert own.startswith(old)
     assert site.get(f"{at}/{own}-rom.svg").body == newest
-    page = site.page("/implementations/toy1/ref")
-    assert "History" in page.text, "of one line"
+    history = site.page("/implementations/toy1/ref").text.split("History")[1]
+    figures = [history.index(f" {rom} ") for rom in (500, 501, 502, 503)]
+    assert figures == sorted(figures), "of one line, in the order of its versions"
 
 
 def test_a_badge_stays_when_others_publish_the_same_sources(tmp_path: Path) -> None:
@@ -207,6 +209,18 @@ def test_a_badge_stays_when_others_publish_the_same_sources(tmp_path: Path) -> N
         site = Site(made(tmp_path / f"{status}.db", mine, theirs, newer))
         assert (site.get(at.format(7)).status, b"503" in site.get(at.format(7)).body) == (status, status == 200)
         assert b"502" in site.get(at.format(8)).body
+
+
+def test_a_badge_follows_to_what_replaced_it_as_anothers(tmp_path: Path) -> None:
+    """The newest version has the sources of what is bundled, and no run of its own."""
+    at = "/implementations/toy1/ref/badges/crypto_aead-a-{}O3-rom.svg"
+    with Store.open(tmp_path / "results.db") as store:
+        first = handed_in(store, "a")
+        site = Site(store)
+        assert b"97 bytes" in site.get(at.format("submission-1-")).body
+        store.add(result("b"))
+        handed_in(store, "b", first)
+        assert b"98 bytes" in site.get(at.format("submission-1-")).body
 
 
 @pytest.mark.parametrize(

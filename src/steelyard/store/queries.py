@@ -124,6 +124,11 @@ WHERE run.id > {{last:d}} ORDER BY run.id DESC LIMIT {{most:d}}
 #: what the audit log calls that runs are gone, or have other names, and how often either was
 DELETED, RENAMED = "deleted", "renamed"
 CHANGES = f"SELECT COUNT(*) AS changes FROM audit WHERE action IN ('{DELETED}', '{RENAMED}')"
+#: what the jobs of published submissions are of
+SOURCES = """
+SELECT submission.id, job.task FROM submission JOIN job ON job.package_id = submission.package_id
+WHERE submission.id IN ({ids}) AND submission.state = 'published'
+"""
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each
 KNOWN = """

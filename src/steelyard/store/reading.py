@@ -21,6 +21,7 @@ from steelyard.model.row import Made, Row, Value, names_of
 from . import queries, schema
 from .errors import Unreadable
 from .queries import Identity, Query, Size, Which
+from .task import task_of
 from .types import stored
 from .values import EPOCH, MICROSECOND
 
@@ -279,6 +280,15 @@ class Reader:
     def changes(self) -> int:
         """How often runs of submissions were deleted or renamed."""
         return int(self._rows(Query(queries.CHANGES)).scalar_one())
+
+    def sources(self, submissions: Collection[int]) -> dict[tuple[Value, ...], str]:
+        """By submission, primitive, variant and implementation the sources that published ones have, where known."""
+        found: dict[tuple[Value, ...], str] = {}
+        for some in queries.batches(sorted(submissions)):
+            for row in self._rows(Query(queries.SOURCES.format(ids=queries.numbers(some)))):
+                task = task_of(row.task)
+                found[row.id, task.primitive, task.variant, task.name] = task.sources
+        return found
 
     def logged(self, digests: Collection[str]) -> set[str]:
         """Those of these logs that runs have."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from steelyard.model.record import Point, Record
-from steelyard.model.row import Made, Row
+from steelyard.model.row import Made, Row, Value
 
 from . import queries
 from .blobs import Blobs, beside, unshared
@@ -233,6 +233,11 @@ class Store:
         """See :meth:`.reading.Reader.changes`."""
         with self._reader() as reader:
             return reader.changes()
+
+    def sources(self, submissions: Collection[int]) -> dict[tuple[Value, ...], str]:
+        """See :meth:`.reading.Reader.sources`."""
+        with self._reader() as reader:
+            return reader.sources(submissions)
 
     def latest(self, count: int, **equal: str) -> list[int]:
         """See :meth:`.reading.Reader.latest`."""

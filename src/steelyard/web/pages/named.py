@@ -25,6 +25,7 @@ from ...analyse.answer import (
 )
 from ...analyse.answer import newest as latest
 from ...model.errors import cut
+from ...model.origin import replaced_by
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
 from ...publish import badge, figure, history, joint, pivot, report, results
@@ -164,6 +165,11 @@ def badges(v: View, variant: str, name: str) -> Page:
         files.setdefault(place_of(r), set()).add(came_from(r))
     # who has the same sources, which are shown once, keeps his addresses
     owners = grouped(latest(every, PLACE, ("digest",))[0], itemgetter(*_SOURCES))
+    replaced = [(r, by) for r in every if (by := replaced_by(str(r["origin"]))) is not None]
+    now = v.store.sources({by for _, by in replaced})
+    for r, by in replaced:
+        if digest := now.get((by, r["primitive"], r["variant"], r["implementation"])):
+            owners.setdefault(itemgetter(*_SOURCES)(r | {"digest": digest}), []).append(r)
     for place, row in newest.items():
         older = []
         for of in sorted({place_of(r) for r in owners.get(tuple(map(row.get, _SOURCES)), (row,))}, key=str):
