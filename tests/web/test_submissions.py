@@ -107,6 +107,8 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     weighed(service)
     changed = request(service.url, newer.headers["location"])
     assert "Since the last version" in changed.text
+    [own] = {h for h in Parsed(changed.text).all("href", "a") if re.fullmatch(f"{newer.headers['location']}/\\d+", h)}
+    assert "toy.zip (submission 2 of line 1)" in request(service.url, own).text
     assert "toy.zip" not in request(service.url, "/").text
 
     body, kind = form()

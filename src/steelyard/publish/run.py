@@ -83,6 +83,8 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
         facts.append(("no verified figures", f"{r.failure.reason}: {r.failure.detail}"))
         facts.append(("what to do", r.failure.next_action))
     facts.append(("implementation", f"{s.implementation_digest[:16]}  {s.family}"))
+    if submission(r.origin):
+        facts.append(("handed in as", r.origin))
     if v is not None:
         text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
         if v.source == "self":

@@ -62,7 +62,8 @@ class Given(Struct, frozen=True):
 
 
 class Submission(Struct, frozen=True):
-    """A submission as it stands; ``previous`` is the older version that it is compared with."""
+    """A submission as it stands; ``previous`` is the older version that it is compared with, ``first`` that of its
+    line."""
 
     number: int
     package: int
@@ -73,6 +74,7 @@ class Submission(Struct, frozen=True):
     created: int
     found: str
     previous: int | None
+    first: int | None
 
 
 def new_token() -> str:
@@ -172,7 +174,7 @@ class Desk:
         s = _submission.c
         query = (
             select(s.id, s.package_id, _package.c.digest, s.name, s.licence, s.state, s.created, s.found)
-            .add_columns(s.previous_id)
+            .add_columns(s.previous_id, s.first_id)
             .join(_package, _package.c.id == s.package_id)
             .where(condition)  # type: ignore[arg-type]
         )

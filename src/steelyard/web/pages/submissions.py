@@ -200,7 +200,7 @@ def _runs(jobs: Sequence[Job], public: bool) -> Sheet:
 def run(v: View, token: str, number: str) -> Page:
     """A run of a submission, whole, for who has its private link: also before it is public, and where it failed."""
     s, job = _job(v, token, number)
-    record = msgspec.structs.replace(job.record, id=None, origin=of_submission(s.name, s.number))
+    record = msgspec.structs.replace(job.record, id=None, origin=of_submission(s.name, s.number, s.first))
     sheets = {sheet.label: sheet for sheet in runs.sheets(record, ())}
     title = f"{record.setup.label} on {record.setup.target}, {record.setup.flags}"
     about = msgspec.structs.replace(run_pages.described(sheets["run"]), title=title)
