@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from steelyard.analyse.answer import GENERATION, choose, of_one_device, told_apart
+from steelyard.analyse.answer import GENERATION, called_by, choose, of_one_device, told_apart
 from steelyard.analyse.compare import compare
 from steelyard.analyse.rank import apart
 from steelyard.analyse.rows import rows
@@ -256,6 +256,8 @@ def test_a_version_replaces_the_last_of_its_line_whatever_its_file_is_called() -
     assert runs(late.rows) == [1, 2], "a version that is run again replaces none after it"
     assert "1 row of older sources" in late.notes[0]
     assert str(told_apart(numbered(second, first))[1]["label"]).endswith(", older)")
+    again = told_apart(numbered(second, named(first.origin, "a", cycles=1)), over_time=True)
+    assert set(called_by(again).values()) == {"j-2.zip (submission 7)"}, "whichever was run last"
     gone = named("j-1.zip (submission 7, replaced by 9)", "a")
     assert choose(numbered(record(), gone)).rows == numbered(record()), "what replaced it may be shown as another's"
     assert "1 row of older sources" in choose(numbered(record(), gone)).notes[0]
