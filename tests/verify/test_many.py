@@ -7,21 +7,45 @@ from typing import Any
 
 import pytest
 
-from steelyard.model.call import Request, Vector
+from steelyard import verify
+from steelyard.model.call import Beside, Request, Vector
 from steelyard.model.inputs import Inputs
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
-from steelyard.verify import many
+from steelyard.reference import reference
+from steelyard.verify import BlockVerifier, Mismatch, many
 from steelyard.verify.block import SCHEDULES
 from tests.conftest import Bench
-from tests.verify.test_block_ciphers import failure, package
+from tests.verify.test_block_ciphers import package
 
 
-@pytest.mark.parametrize("byte", ["ctx[0]", "ctx[7]", "ctx[13]", "in[2]"])
-def test_what_is_wrong_for_one_key_in_a_hundred_is_refused(bench: Bench, uno: Target, byte: str) -> None:
-    """By encryption and decryption alike, so that they agree."""
-    wrong = f"if ({byte} % 128 == 77) ctx++;"
-    assert failure(bench.weigh(package(bench, before=wrong), uno)).reason in (Reason.WRONG_OUTPUT, Reason.KAT_MISMATCH)
+@pytest.mark.parametrize(
+    ("hook", "reason", "said"),
+    [
+        ("before", Reason.WRONG_OUTPUT, "fresh inputs, got "),  # both directions, so that they agree
+        ("decrypt", Reason.DECRYPT_MISMATCH, "fresh inputs, got "),
+    ],
+)
+@pytest.mark.parametrize("rare", ["ctx[7] % 128 == 77", "ctx[13] % 128 == 78", "in[2] % 128 == 79"])
+def test_what_is_wrong_for_one_key_in_a_hundred_is_refused(
+    bench: Bench, uno: Target, hook: str, reason: Reason, said: str, rare: str
+) -> None:
+    wrong = f"if ({rare}) {'ctx++' if hook == 'before' else 'out[0] ^= 1'};"
+    mine = package(bench, **{hook: wrong})  # type: ignore[arg-type]
+    verifier = BlockVerifier(bench.client(mine, uno), mine, Inputs(mine.digest), reference(mine, uno))
+    with pytest.raises(Mismatch) as found:
+        many.many_keys(verifier)
+    assert found.value.failure.reason is reason
+    assert found.value.failure.detail.startswith(said)
+
+
+def test_a_run_tries_them_and_has_their_stack(bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(verify, "many_keys", lambda v, few: (asked.append(few), many.many_keys(v, few=few)))
+    deep = "static __attribute__((noinline)) void deep(void) { volatile char all[300]; all[0] = all[299] = 1; }"
+    mine = package(bench, top=deep, before="if (ctx[9] % 128 == 77) deep();")
+    assert bench.weigh(mine, uno).metrics["stack_encrypt"] > 300
+    assert set(asked) == {False}
 
 
 @pytest.mark.parametrize(("few", "cycles", "batches"), [(False, 1000, 8), (False, 60_000, 2), (True, 1000, 1)])
@@ -41,6 +65,8 @@ def test_slow_calls_are_fewer(few: bool, cycles: int, batches: int) -> None:
         keep=lambda *_: None,
         agrees=lambda *_: None,
         answers=answers,
+        beside=Beside(),
     )
     many.many_keys(verifier, few=few)
     assert made == [many.AT_ONCE] * 4 * batches
+    assert len(verifier.beside.elsewhere) == sum(made)

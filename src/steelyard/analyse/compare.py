@@ -8,17 +8,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
-from typing import Literal, cast
+from typing import Literal
 
 from msgspec import Struct
 
-from ..measure.cycles import lines
 from ..model.errors import UserError, counted
-from ..model.metric import CLOCK, ERRORS, Metric, metric, of_scenario, of_sizes, uncertainty_of
-from ..model.record import Operation, Point
+from ..model.metric import CLOCK, ERRORS, Metric, further, metric, of_point, of_scenario, of_sizes, uncertainty_of
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from ..model.workload import recorded
+from ..model.workload import LONG, NAMED, recorded
 from .answer import (
     BUNDLED,
     called_by,
@@ -36,6 +34,9 @@ from .choose import block_bytes
 from .errors import error_of
 from .validation import resolution
 
+#: how figures of a line are called, and the sizes of which a row has to tell whether they had room
+_OF_LINES = ("_per_byte", "_per_ad_byte", "_fixed")
+_ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
 #: what must be the same in both rows of a pair for their figures to say anything about what is compared
@@ -136,7 +137,10 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     """The columns that rows have to have for a comparison of these ``metrics``: these, and all that says how far they
     can be told apart."""
     metrics = tuple(metrics)
-    beside = (name for m in metrics if (name := uncertainty_of(m)) is not None)
+    beside = [name for m in metrics if (name := uncertainty_of(m)) is not None]
+    for m in (m for m in metrics if m.endswith(_OF_LINES)):
+        beside += ["encrypt_per_byte", *further("encrypt")]  # they tell the bytes of a block
+        beside += [of_point(m.partition("_")[0], s) for s in _on_line(m, _ASKED)]
     return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
 
 
@@ -327,22 +331,35 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
         return off
     target = load_target(str(row["target"]))
     each = (target.nanojoule_per_cycle or 0.0) / 1000 if m.unit == "µJ" else 1.0
-    if m.name.endswith(("_per_byte", "_per_ad_byte", "_fixed")):
+    if m.name.endswith(_OF_LINES):
         of_blocks = row.get("primitive") == "crypto_block"
-        each = 1 / (block_bytes(row) or 1) if of_blocks else _reach(m.name, str(row.get("workload")))
+        each = 1 / (block_bytes(row) or 1) if of_blocks else _reach(m.name, row)
     return off + each * resolution(target.board_hz / (float(sampled[1]) * 1e6))
 
 
-@cache
-def _reach(name: str, workload: str) -> float:
-    """By how much a figure of a line is off at most where the cycles of each size are off by one."""
-    operation = cast(Operation, name.partition("_")[0])
-    sizes = recorded(workload)
-    found = 0.0
-    for size in sizes:  # a line is a sum of its points, each times a factor
-        alone = lines([Point(operation, *s, int(s == size)) for s in sizes])
-        found += abs(alone.get(name, 0.0))
-    return found or 1.0
+def _on_line(name: str, sizes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the sizes (associated data, message) that the line of a figure goes through."""
+    return [s for s in sizes if (s[1] if "_ad_" in name else s[0]) == 0]
+
+
+def _reach(name: str, row: Row) -> float:
+    """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
+    are not in the row's columns, as far as :func:`needed` asked for them; all are taken for measured where none is."""
+    if "_long_" in name:
+        return 2 / (LONG[1] - LONG[0])
+    sizes = _on_line(name, recorded(str(row.get("workload"))))
+    operation = name.partition("_")[0]
+    seen = [s for s in sizes if isinstance(row.get(of_point(operation, s)), _NUMBER)]
+    rare = [s for s in sizes if s not in _ASKED]
+    found = seen if set(rare) & set(seen) else [*seen, *rare]  # of a file, which has all points
+    found = found if seen else sizes
+    lengths = [max(s) for s in found]
+    if len(lengths) < 3:
+        return 1.0
+    mean = sum(lengths) / len(lengths)
+    square = sum((n - mean) ** 2 for n in lengths)
+    turns = [(n - mean) / square for n in lengths]  # least squares: each point's factor in the slope
+    return math.fsum(abs(1 / len(lengths) - mean * t) if name.endswith("_fixed") else abs(t) for t in turns)
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:

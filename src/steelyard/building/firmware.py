@@ -19,7 +19,7 @@ from .script import Interrupted, Script, logs, readable
 from .toolchain import replaced
 
 #: raise it with every change in this folder that can change an image, and when a figure of images is defined anew
-RECIPE = "9"
+RECIPE = "10"
 #: why a build fails when the firmware was edited during it
 CHANGED = "the firmware's sources changed while they were compiled"
 # the harness is compiled in the same way for every implementation, whatever the flags under test

@@ -125,6 +125,9 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     """Gives a comparison, what was left out, and what it comes to; 1 when ``--fail-on`` says so, or when nothing could
     be compared."""
     limits = [_limit(text) for text in ask.fail_on]
+    # the baseline, which each run has, is the same in both
+    apart = any(r.get("variant") != "nocrypt" for r in (*result.missing, *result.added))
+    nothing = not result.pairs or (apart and all(p.new.get("variant") == "nocrypt" for p in result.pairs))
     unpaired = comparison.unpaired(result)
     if ask.out.flat:
         flat = comparison.flat(result, everything=ask.everything)
@@ -137,9 +140,9 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         left = f"{len(result.unlike)} verified on one side only, {left}"
     if neither:
         left = f"{neither} without figures on both sides, {left}"
-    ask.out.remark([*left_out, *summary(result), f"{counted(len(result.pairs), 'setup')} compared, {left}"])
-    apart = any(r.get("variant") != "nocrypt" for r in (*result.missing, *result.added))
-    if not result.pairs or (apart and all(p.new.get("variant") == "nocrypt" for p in result.pairs)):
+    said = "nothing but nocrypt" if nothing and result.pairs else counted(len(result.pairs), "setup")
+    ask.out.remark([*left_out, *(summary(result) if not nothing else ()), f"{said} compared, {left}"])
+    if nothing:
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1
     if not limits:

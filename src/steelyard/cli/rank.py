@@ -76,7 +76,7 @@ def verb(ask: Rank) -> int:
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     bits = {r["run"]: _bits(r, ask.group_by) for r in rows} if ask.group_by else {}
     if ask.minus_nocrypt:
-        rows = _minus_nocrypt(rows, used)
+        rows = _minus_nocrypt(rows, used, asked(["nocrypt"], "", columns, ask.db, every=True).rows)
     rows = rank.apart([r for r in rows if r["variant"] != "nocrypt"])
     if not rows:
         there = [r for r in answer.rows if r["variant"] != "nocrypt"]
@@ -145,10 +145,11 @@ def _table(row: Row) -> tuple[Value, ...]:
 _SETUP = itemgetter("target", "primitive", "flags")
 
 
-def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Rows with the cycles taken off that the baseline has on the same target, by what else figures of one table share:
-    with the same flags, or those that a run gives it."""
-    base = {_table(r): r for r in rows if r["variant"] == "nocrypt" and came_from(r) == BUNDLED}
+def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str], among: Sequence[Row]) -> list[Row]:
+    """Rows with the cycles taken off that the baseline, which is ``among`` others, has on the same target, by what else
+    figures of one table share: with the same flags, or those that a run gives it."""
+    good = (r for r in among if r["outcome"] == "verified")
+    base = {_table(r): r for r in good if r["variant"] == "nocrypt" and came_from(r) == BUNDLED}
     made = []
     lost: set[str] = set()
     for r in rows:

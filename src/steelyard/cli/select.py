@@ -168,8 +168,12 @@ _CODE = re.compile(
     r"|-?std=.+|-param=.+|ansi|pedantic(?:-errors)?|undef|nostdinc|trigraphs|pipe|pthread|traditional-cpp|w)"
 )
 _WITH_WORD = "-mllvm"
-#: what an assembler is told of code: the machine's own options, symbols and folders
-_ASSEMBLED = r"(?:-m(?!link-relax)[^,]+|-I[^,]+|--defsym,[^,]+)"
+#: what an assembler is told of code: the machine's own options, symbols, folders and warnings. -ml, and all that begins
+#: like -mlink-relax, may mean it
+_ASSEMBLED = (
+    r"(?:-m(?!l(?:i|$|,)|ri(?:$|,))[^,]+|-I[^,]+|--defsym[,=][^,]+|-g|-W|--(?:no-)?warn|--fatal-warnings|--noexecstack"
+    r"|--(?:no-)?(?:longcalls|text-section-literals|auto-litpools|transform|trampolines|target-align))"
+)
 #: what of these is the build's own: plugins, specs, words to other programs, and where programs and results are
 _OURS = re.compile(
     r"-(?:fplugin|fpass-plugin|fdump|fsyntax-only|Wl,|Wp,(?!-[DU][^,]*$)|wrapper|m\w+=help"

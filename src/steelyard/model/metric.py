@@ -229,6 +229,11 @@ def size_of(name: str) -> Size | None:
     return Size(found[1], int(found[2]), int(found[3])) if found else None
 
 
+def of_point(operation: str, size: tuple[int, int]) -> str:
+    """The column of a call's cycles at a size (associated data, message) in bytes."""
+    return f"{operation}@{size[0]}/{size[1]}"
+
+
 def of_sizes(name: str) -> bool:
     """Whether a column is a metric that depends on the workload's sizes, or a point."""
     return _METRICS[name].sized if name in _METRICS else size_of(name) is not None

@@ -84,7 +84,8 @@ _NAMES = frozenset(
     for no in ("", "no-")
 )
 _WITH_NUMBER = frozenset(_NUMBERED.split())
-_LEVEL = re.compile(r"-O.*|-f(?:no-)?(?:lto(?:=.*)?|fat-lto-objects)")
+#: what nocrypt is compiled with, too; -mllvm is LLVM's, and its value is the next word
+_LEVEL = re.compile(r"-O.*|-m(?!llvm).*|-f(?:no-)?(?:lto(?:=.*)?|fat-lto-objects)")
 _LEVELS = re.compile(r"-O(?:[0-3sgz]|fast)?|-g[0-3]?|-std=(?:c|gnu)(?:[89]9|90|1[178x]|2[3xy])|-W")
 
 
@@ -97,7 +98,7 @@ def of_baseline(flags: Iterable[str]) -> tuple[str, ...]:
     """What of ``flags`` nocrypt is compiled with: level, link-time optimisation, and the machine's options. Macros and
     folders are for the package; and what makes functions larger, such as ``-falign-functions=4096``, a package can take
     back in its sources, where nocrypt would make what is subtracted large."""
-    return tuple(f for f in flags if _LEVEL.fullmatch(f) or (f.startswith("-m") and _is_option(f)))
+    return tuple(f for f in flags if _LEVEL.fullmatch(f))
 
 
 def _is_option(flag: str) -> bool:
