@@ -126,7 +126,7 @@ def test_an_object_has_to_be_linked_first(cli: Cli, tmp_path: Path) -> None:
         (f"{CALL} copied --arg 1x", "--arg '1x': write a number, 5 or 0x10:8, or a pointer"),
         (f"{CALL} copied --arg 256:1", "--arg '256:1': does not fit into 1 bytes"),
         (f"{CALL} copied --arg {'9' * 5000}", "99...': does not fit into 8 bytes"),
-        ("sim x.elf --chip uno --trigger 0016385", "there is no code at 0x4000"),
+        ("sim x.elf --chip uno --trigger 0016385", "there is no code at 0x4001"),
         (f"{CALL} copied --arg @file:none", "none: No such file or directory; name another file"),
         (f"{CALL} copied --trigger copied", "--call and --trigger: leave one of them out"),
         ("sim x.elf --chip uno --arg 3", "--arg: is for --call; name a function"),

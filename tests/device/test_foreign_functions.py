@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.device import foreign
+from steelyard.device.foreign import returned
 from steelyard.model.target import Target
 from tests.conftest import the_target
 from tests.device.images import linked, run
@@ -85,6 +86,30 @@ def test_calls_without_end_end_with_the_seconds(tmp_path: Path) -> None:
     assert seen.end in ("time", "loops")  # whichever is seen first
     assert time.monotonic() - began < 10  # also on a machine that does much else
     assert seen.cycles > 100_000
+
+
+def test_code_of_xtensa_may_begin_at_an_odd_address(tmp_path: Path) -> None:
+    """A lowest bit that is 1 is a mode on Arm alone."""
+    target = the_target("esp8266")
+    called = "".join(f" .literal .L{n}, {n}\n l32r a4, .L{n}\n callx0 a4\n" for n in "fg")
+    image = assembled(
+        tmp_path,
+        target,
+        f".begin no-transform\n@_start:\n{called} ill.n\n@g: movi a2, 1\n ret.n\n@f: movi a2, 13\n movi a3, 100\n"
+        "1: addi a3, a3, -1\n bnez a3, 1b\n ret.n\n.end no-transform\n",
+    )
+    f = foreign.address(image, "f") or 0
+    assert f % 2 == 1
+    alone = run(target, image, call=f)
+    assert (alone.end, returned(target, alone.result or 0)["4"]) == ("returned", 13)
+    for seen in (alone, run(target, image, trigger=f), run(target, image)):
+        assert [c for n, _, c, _ in seen.functions if n == "f"] == [1]
+        assert sum(n[3] for n in seen.functions if n[0] == "f") > 200
+    arm = the_target("bluepill")
+    (tmp_path / "a.s").write_text(".syntax unified\n.thumb\n.word 0x20001000, f\n.type f, %function\nf: bx lr\n")
+    assert run(arm, linked(tmp_path, arm), call=arm.chip.flash.base + 9).end == "returned"
+    with pytest.raises(ValueError, match=r"no instruction of AVR begins at an odd address such as 0x1"):
+        run(the_target("uno"), b"\x08\x95\x08\x95", base=0, call=1)
 
 
 @pytest.mark.parametrize("name", ["stm32f407", "bluepill", "nucleo-f746zg", "mkrzero"])

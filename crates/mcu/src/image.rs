@@ -27,7 +27,7 @@ impl Segment {
 pub struct Symbol {
     /// Name as in the symbol table.
     pub name: String,
-    /// Address with the Thumb bit cleared.
+    /// Address, a function's without what is a mode in it ([`code_address`]).
     pub address: u32,
     /// Size in bytes, 0 when unknown.
     pub size: u32,
@@ -58,6 +58,15 @@ pub struct Image {
     pub ends: Vec<u32>,
 }
 
+/// The number of Arm in ELF files.
+const ARM: u16 = 40;
+
+/// Where code lies that has this address on the machine of that number in ELF files: the lowest bit of Arm's says that it
+/// is Thumb code (ELF for the Arm Architecture, 5.5.3), and is a part of the others', whose code may begin at odd ones.
+pub const fn code_address(machine: u16, address: u32) -> u32 {
+    if machine == ARM { address & !1 } else { address }
+}
+
 /// Largest sum of segment bytes accepted.
 const MAX_LOAD: usize = 16 << 20;
 
@@ -73,7 +82,7 @@ impl Image {
     /// A sentence that says what is wrong with the file.
     pub fn parse(data: &[u8]) -> Result<Self, String> {
         let file = File::parse(data)?;
-        let segments = segments(&file)?;
+        let (segments, machine) = (segments(&file)?, file.machine()?);
         let mut symbols = Vec::new();
         for s in file.symbols()? {
             let other = s.place == Place::Undefined || s.bookkeeping;
@@ -83,7 +92,7 @@ impl Image {
             }
             symbols.push(Symbol {
                 name: s.name.into_owned(),
-                address: if s.function { address & !1 } else { address },
+                address: if s.function { code_address(machine, address) } else { address },
                 size: u32::try_from(s.size).unwrap_or(0),
                 function: s.function,
                 code: s.place == Place::Memory(Kind::Code),
@@ -95,7 +104,7 @@ impl Image {
         let ends = variables.filter_map(|s| u32::try_from(s.address.checked_add(s.size)?).ok());
         let data_end = ends.max().unwrap_or(0);
         let entry = u32::try_from(file.entry()?).ok().filter(|e| *e != 0);
-        Ok(Self { segments, symbols, entry, machine: file.machine()?, wide: file.wide(), data_end, ends: Vec::new() })
+        Ok(Self { segments, symbols, entry, machine, wide: file.wide(), data_end, ends: Vec::new() })
     }
 
     /// Address of the global symbol called `name`: a package's are local.

@@ -14,6 +14,6 @@ mod periph;
 pub use chip::{Chip, Flash, PeripheralConfig, Region};
 pub use fault::{Fault, FaultKind};
 pub use harness::{Area, Harness, Stray};
-pub use image::{Image, Segment, Symbol};
+pub use image::{Image, Segment, Symbol, code_address};
 pub use memory::{Access, Call, Memory, Register, Site, Stop, Unmodelled, Waits};
 pub use periph::{Host, Peripheral, build as build_peripheral};

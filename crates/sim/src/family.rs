@@ -11,6 +11,8 @@ pub(crate) struct Family {
     pub name: &'static str,
     /// Bytes of a pointer that is an argument.
     pub pointer: u8,
+    /// Bytes of which the address of an instruction is a multiple.
+    pub code: u32,
     /// Whether code and data have the same addresses, which avr-gcc tells apart by an address of RAM that no chip has.
     pub avr: bool,
     /// Whether the core begins at an address of its own (vectors), not at the image's entry.
@@ -40,22 +42,22 @@ pub(crate) type Encodings = &'static [(u32, u32)];
 /// One row for each of [`crate::CORES`]; the first that fits.
 #[rustfmt::skip]
 pub(crate) const FAMILIES: [Family; 8] = [
-    Family { core: "avrxmega3", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0, 0x4000)], enables: NONE,
+    Family { core: "avrxmega3", machine: 83, name: "AVR", pointer: 2, code: 2, avr: true, vectors: false, peripherals: &[(0, 0x4000)], enables: NONE,
           sleeps: AVR_SLEEPS, lacks: &[] },
-    Family { core: "avr", machine: 83, name: "AVR", pointer: 2, avr: true, vectors: false, peripherals: &[(0x20, 0x100)], enables: NONE,
+    Family { core: "avr", machine: 83, name: "AVR", pointer: 2, code: 2, avr: true, vectors: false, peripherals: &[(0x20, 0x100)], enables: NONE,
           sleeps: AVR_SLEEPS, lacks: &[] },
-    Family { core: "cortex", machine: 40, name: "Arm", pointer: 4, avr: false, vectors: true,
+    Family { core: "cortex", machine: 40, name: "Arm", pointer: 4, code: 2, avr: false, vectors: true,
           peripherals: &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)], enables: &[(0xE000_E010, 0xE000_E014, 2), (0xE000_E100, 0xE000_E140, u32::MAX)],
           sleeps: ARM_SLEEPS, lacks: &[(ARM_FLOATS, FLOATS)] },
-    Family { core: "msp430", machine: 105, name: "MSP430", pointer: 2, avr: false, vectors: true, peripherals: &[(0, 0x200)], enables: NONE,
+    Family { core: "msp430", machine: 105, name: "MSP430", pointer: 2, code: 2, avr: false, vectors: true, peripherals: &[(0, 0x200)], enables: NONE,
           sleeps: MSP430_SLEEPS, lacks: &[] },
-    Family { core: "rv32-qingke", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
+    Family { core: "rv32-qingke", machine: 243, name: "RISC-V", pointer: 4, code: 2, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
           sleeps: RISCV_SLEEPS, lacks: &[(QINGKE_OWN, OWN), (RISCV_FLOATS, FLOATS)] },
-    Family { core: "rv32", machine: 243, name: "RISC-V", pointer: 4, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
+    Family { core: "rv32", machine: 243, name: "RISC-V", pointer: 4, code: 2, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
           sleeps: RISCV_SLEEPS, lacks: &[(RISCV_FLOATS, FLOATS)] },
-    Family { core: "rv64", machine: 243, name: "RISC-V", pointer: 8, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
+    Family { core: "rv64", machine: 243, name: "RISC-V", pointer: 8, code: 2, avr: false, vectors: false, peripherals: &RISCV, enables: NONE,
           sleeps: RISCV_SLEEPS, lacks: &[(RISCV_FLOATS, FLOATS)] },
-    Family { core: "xtensa", machine: 94, name: "Xtensa", pointer: 4, avr: false, vectors: false,
+    Family { core: "xtensa", machine: 94, name: "Xtensa", pointer: 4, code: 1, avr: false, vectors: false,
           peripherals: &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)], enables: NONE,
           sleeps: XTENSA_SLEEPS, lacks: &[(XTENSA_FLOATS, FLOATS)] },
 ];

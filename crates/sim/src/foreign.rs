@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use isa::{Profile, Span};
-use mcu::{Chip, Image, Memory, Register, Unmodelled};
+use mcu::{Chip, Image, Memory, Register, Unmodelled, code_address};
 
 use self::placing::placed;
 use self::running::Run;
@@ -183,10 +183,13 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         return Err(format!("the image is of {}, the chip is for {}", bits(image.wide), bits(family.wide())));
     }
     let (flash, ram, left_out) = placed(chip, family, image, &asked.memories)?;
-    let entry = asked.call.as_ref().map(|c| c.0).or(asked.trigger);
+    let entry = asked.call.as_ref().map(|c| c.0).or(asked.trigger).map(|at| code_address(family.machine, at));
     let empty = |&at: &u32| flash.iter().all(|s| at.wrapping_sub(s.address) as usize >= s.bytes.len());
     if let Some(at) = entry.filter(empty) {
         return Err(format!("there is no code at {at:#x}"));
+    }
+    if let Some(at) = entry.filter(|at| at % family.code != 0) {
+        return Err(format!("no instruction of {} begins at an odd address such as {at:#x}", family.name));
     }
     sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
     let memory = sim.memory_mut();
@@ -234,13 +237,13 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         failed: None,
     };
     let mut seen = (None, Vec::new());
-    let end = match (&asked.call, asked.trigger) {
-        (Some((entry, arguments)), _) => run.call(chip, *entry, arguments, &mut seen)?,
+    let end = match (&asked.call, entry) {
+        (Some((_, arguments)), Some(entry)) => run.call(chip, entry, arguments, &mut seen)?,
         (None, Some(trigger)) => {
             run.start(chip);
             run.watch(trigger)
         }
-        (None, None) => {
+        (_, None) => {
             run.start(chip);
             run.profiled(|run| run.until(&[])).unwrap_or(End::Returned)
         }

@@ -203,7 +203,7 @@ def _integer(text: str) -> int:
 def _place(text: str, image: bytes, is_elf: bool, option: str) -> int:
     """The address that a symbol or a number stands for."""
     if re.match(r"\d", text):
-        return _address(text, option) & ~1
+        return _address(text, option)
     if not is_elf:
         raise UserError(f"{option} {cut(text)!r}: these are bytes without symbols; give an address, or an ELF file")
     try:
