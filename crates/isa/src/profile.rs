@@ -62,6 +62,8 @@ pub struct Profile {
     last: usize,
     /// The address after the last block.
     end: u32,
+    /// Of the call that it is of: where the stack pointer was when it began, and the function of its caller.
+    of: Option<(u32, Span)>,
 }
 
 impl Profile {
@@ -76,6 +78,7 @@ impl Profile {
             calls: 0,
             last: 0,
             end: 0,
+            of: None,
         }
     }
 
@@ -147,9 +150,26 @@ impl Profile {
         }
     }
 
+    /// From now on it is of a call of the function at `entry` by whoever goes on at `back`; `sp` is the stack pointer.
+    pub fn begin(&mut self, entry: u32, back: u32, sp: u32) {
+        let mut function = |pc| self.find(pc).map(|f| self.functions[f]);
+        let (own, caller) = (function(entry), function(back));
+        // who is called from within itself is not told from its caller
+        let caller = caller.filter(|c| own != Some(*c)).unwrap_or(Span { start: 0, end: 0 });
+        self.of = Some((sp, caller));
+    }
+
+    /// Whether a jump to `pc` leads out of that call, to a frame of its caller or one above: the stack pointer is above where it
+    /// was, or there, in the caller. Who goes on behind the last block may just be setting the stack pointer.
+    pub fn left(&self, pc: u32, sp: u32) -> bool {
+        let out = |(top, caller): (u32, Span)| sp > top || sp == top && caller.start <= pc && pc < caller.end;
+        self.of.is_some_and(|of| pc != self.end && out(of))
+    }
+
     /// The measured call is over: the next block starts at a root again.
     pub fn end(&mut self) {
         self.stack.clear();
+        self.of = None;
     }
 
     /// Goes into a function: by a jump in the call of that number, or by a call.
