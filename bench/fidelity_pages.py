@@ -14,7 +14,7 @@ from fidelity_rows import (
     KINDS,
     PLACE,
     Row,
-    best,
+    choices,
     counted,
     fits,
     groups,
@@ -102,21 +102,22 @@ def fitted() -> str:
 
 
 def limits() -> str:
-    """Where the cycles of a board's call are at their limit for some family, and the errors with a higher one."""
+    """Families for which the others choose the limit of the cycles of a board's call, and their errors with a higher
+    one. A family with a star is one that numbers of the model were fitted to."""
     limit = max(CALLING)
-    lines = [f"| table | target | families with {limit} | median / p95 | up to {MANY} |", "|---|---|---|---|---|"]
+    heads = ("table", "target", "code", f"families with {limit}", "median / p95", f"up to {MANY}")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, said in FILES.items():
-        rows = counted(read(PLACE / f"{name}.csv"))
-        for target in sorted({r.target for r in rows}.difference(COUNTED)):
-            own = [r for r in rows if r.target == target]
-            families = {r.family for r in own if not is_fitted(r)}
-            bound = sum(best([[r for r in own if r.family != f]])[1] == limit for f in families)
-            if bound:
-                shown = []
-                for calling in (CALLING, range(0, MANY + 1, CALLING.step)):
-                    s = spread(e for _, e in unseen(held_out([own], calling)))
-                    shown.append(f"{s.median:.2f} / {s.p95:.1f}")
-                lines.append(f"| {said} | {target} | {bound} of {len(families)} | {shown[0]} | {shown[1]} |")
+        rows = [r for r in read(PLACE / f"{name}.csv") if r.target not in COUNTED]
+        bound = {held for held, choice in choices([rows]).items() if choice.calling == limit}
+        for target, kind in sorted({(target, kind) for target, kind, _ in bound}):
+            own, shown = [r for r in rows if r.target == target], []
+            families = {f for *of, f in bound if of == [target, kind]}
+            for calling in (CALLING, range(0, MANY + 1, CALLING.step)):
+                s = spread(e for r, e in held_out([own], calling) if of_assembly(r) == kind and r.family in families)
+                shown.append(f"{s.median:.2f} / {s.p95:.1f}")
+            names = " ".join(sorted({f"{r.family}{'*' * is_fitted(r)}" for r in own if r.family in families}))
+            lines.append(f"| {said} | {target} | {kind} | {names} | {shown[0]} | {shown[1]} |")
     return "\n".join(lines) + "\n"
 
 
