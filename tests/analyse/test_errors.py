@@ -130,6 +130,30 @@ def test_a_difference_below_the_error_is_marked() -> None:
         assert [ch.within for ch in back.pairs[0].changes] == [within], "whichever side is named first"
 
 
+def test_of_two_sides_with_other_errors_the_larger_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A difference as large as the error is marked, too; and one side without an error leaves both unjudged."""
+
+    def seen(cycles: float) -> list[tuple[bool, bool]]:
+        one, other = made(assembly_cycles=100, rom=10, cycles=1000.0), made(assembly_cycles=0, rom=10, cycles=cycles)
+        pairs = [rows([one]), rows([other])]
+        found = [compare(*both, metrics=["cycles_encrypt_mean"]).pairs[0] for both in (pairs, pairs[::-1])]
+        return [(ch.within, ch.unjudged) for pair in found for ch in pair.changes]
+
+    for cycles, within in ((970.0, True), (960.0, True), (959.0, False)):
+        assert seen(cycles) == [(within, False)] * 2
+    monkeypatch.setattr(errors, "published", lambda: MADE[:1])
+    assert seen(980.0) == [(False, True)] * 2
+
+
+def test_an_error_of_what_a_cache_holds_is_taken_before_one_of_any_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    several = (MADE[0], replace(MADE[1], memory="any"), MADE[2])
+    monkeypatch.setattr(errors, "published", lambda: several)
+    assert errors.of_model("nrf52840", MODEL, 10) == [several[0], several[2]]
+    assert errors.of_model("nrf52840", MODEL, 1 << 20) == [*several[1:]]
+    [row] = rows([made(assembly_cycles=100, rom=10)])
+    assert error_of(row) == several[0]
+
+
 def test_every_error_is_of_a_target_and_on_a_page() -> None:
     assert len(published()) > 5
     for e in published():
