@@ -66,8 +66,8 @@ _NUMBER = (int, float)
 
 class Change(Struct, frozen=True):
     """One metric of a pair. ``ratio`` is new over old; None where old is not above 0 and new is another. ``within``: it
-    changed by no more than the median error that simulated cycles carry, so that a chip may say otherwise;
-    ``unjudged``: of one side's cycles no error is known."""
+    changed by no more than the median error that simulated cycles carry, the larger of both sides', so that a chip may
+    say otherwise; ``unjudged``: of one side's cycles no error is known."""
 
     metric: str
     old: float
