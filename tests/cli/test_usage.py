@@ -41,6 +41,13 @@ def compiler() -> None:
     [
         (f"size {FAST} -t uno,bluepill", "--target uno,bluepill: names 2 targets; name one of them"),
         (f"profile {FAST} -t uno,bluepill", "--target uno,bluepill: names 2 targets; name one of them"),
+        (
+            "profile xoodyakround3/fast -t uno",
+            "names 2 implementations (crypto_aead xoodyakround3/fast, crypto_hash xoodyakround3/fast); name one, by its "
+            "folder or --operation",
+        ),
+        ("size xoodyakround3 -t uno", "; name one, by its folder"),
+        ("profile xoodyakround3 -t uno --operation hash", "(xoodyakround3/fast, xoodyakround3/small); name one"),
         (f"size {FAST} -t uno -f -O1;-O2", "--flags '-O1;-O2': holds 2 sets; give one of them"),
         (f"profile {FAST} -t uno -s 0/0,1/1", "--size '0/0,1/1': write one size"),
         (f"profile {FAST} -t uno --svg none/x.svg", "none/x.svg: there is no folder none; make it"),

@@ -57,7 +57,7 @@ def verb(ask: Profile) -> int:
     if ask.svg is not None:
         writable(ask.svg)
         apart({"--svg": ask.svg, "-o": ask.out.path})
-    asked = jobs(ask)
+    asked = jobs(ask, ask.operation)
     first = next(iter(asked.values()))
     operation, adlen, mlen = _call(ask, first)
 
