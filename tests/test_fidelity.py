@@ -195,6 +195,18 @@ def test_claims_are_errors_of_families_that_no_number_was_fitted_to(target: str)
     assert re.findall(r"([\d.]+) % median", said) == [middle], "no other median"
 
 
+def test_claims_name_the_families_that_errors_of_assembly_are_of() -> None:
+    rows = rows_of.counted(rows_of.read(rows_of.PLACE / "fidelity.csv"))
+    said = " ".join((ROOT / "docs" / "claims.md").read_text(encoding="utf-8").split())
+    names = {"elephant": "Elephant", "giftcofb": "GIFT-COFB", "isap": "ISAP", "romulus": "Romulus"}
+    of: dict[str, list[str]] = {}
+    for target in (e.target for e in published() if (e.code, e.page) == ("assembly", "fidelity.md")):
+        *first, last = sorted({names[r.family] for r in rows if r.target == target and not rows_of.is_fitted(r)})
+        of.setdefault(f"{', '.join(first)} and {last}", []).append(target)
+    told = "; ".join(f"{' and '.join(targets)} {families}" for families, targets in of.items())
+    assert f"The families that the errors on assembly are of: {told}." in said
+
+
 def test_targets_say_what_families_held_out_show() -> None:
     for e in published():
         told = re.search(r"([\d.]+) % median error on families held out", load_target(e.target).silicon)
