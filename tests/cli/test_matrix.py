@@ -13,7 +13,7 @@ from steelyard.cli.run import sheets_of
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Setup, Toolchain
 from steelyard.publish import pivot
-from steelyard.publish.sheet import Sheet, plain
+from steelyard.publish.sheet import Column, Sheet, plain
 
 TARGETS = ("bluepill", "esp32", "uno")
 
@@ -60,6 +60,12 @@ def test_what_nobody_can_judge_is_named_below() -> None:
 def test_flags_have_a_column_when_there_are_several() -> None:
     made = matrix([record("a/ref", t, n, flags=f) for t in TARGETS for n, f in ((2, "-Os"), (1, "-O3"))])
     assert [list(line.cells) for line in made.lines] == [["a/ref", "-O3", 1, 1, 1], ["a/ref", "-Os", 2, 2, 2]]
+
+
+def test_titles_with_commas_are_told_apart_below(capsys: pytest.CaptureFixture[str]) -> None:
+    titles = ("error, median", "error, 95 %", "cycles in assembly")
+    show([Sheet("t", "", tuple(Column(t, t, "%", 1) for t in titles), [])])
+    assert '"error, median", "error, 95 %", cycles in assembly: %' in capsys.readouterr().out
 
 
 def test_two_targets_need_none() -> None:

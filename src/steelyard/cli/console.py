@@ -133,7 +133,7 @@ def _units(sheets: Sequence[Sheet]) -> list[str]:
     """What the figures are counted in: headings have no room for it."""
     titles: dict[str, dict[str, None]] = {}
     for c in (c for s in sheets for c in s.columns if c.unit not in ("", c.title)):
-        titles.setdefault(c.unit, {})[c.title] = None
+        titles.setdefault(c.unit, {})[f'"{c.title}"' if "," in c.title else c.title] = None  # commas are between them
     said = [f"{', '.join(of)}: {unit}" for unit, of in titles.items()]
     return ["; ".join(said)] if said else []
 
