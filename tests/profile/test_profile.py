@@ -235,6 +235,10 @@ def test_cycles_by_cause_are_all_cycles(name: str, bench: Bench) -> None:
         assert {work for _, work, *_ in found} >= {"compute", "load", "store", "branch"}
         assert sum(times for cause, _, times, _ in found if cause == "issue") > 100
         assert all(times > 0 for _, _, times, _ in found)
+    if not client.link.clock.startswith("cortex"):  # IT blocks, and two instructions at a time
+        _, instructions, _ = client.profile(request)
+        issued = sum(times for cause, _, times, _ in found if cause == "issue")
+        assert issued == sum(instructions.values()) + 1, "the store that ends the call"
 
 
 MANY = """
