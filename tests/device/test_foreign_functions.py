@@ -126,10 +126,10 @@ JUMPS = {
     "@between: rcall f\n ret\n@f: push r24\n cpi r24, 0\n breq 3f\n ldi r25, lo8(RAM + 0x7ff)\n out 0x3d, r25\n"
     " ldi r30, pm_lo8(2b)\n ldi r31, pm_hi8(2b)\n ijmp\n3: pop r24\n ret\n"
     "@after: ldi r25, 250\n4: nop\n nop\n dec r25\n brne 4b\n ret\n",
-    "xtensa": "@_start: movi a1, RAM + 0x400\n mov a12, a1\n movi a2, 0\n call0 CALLED\n movi a2, 1\n call0 CALLED\n nop\n"
-    " nop\n nop\n2: call0 after\n ill\n.align 4\n@between: addi a1, a1, -16\n s32i a0, a1, 0\n call0 f\n l32i a0, a1, 0\n"
-    " addi a1, a1, 16\n ret\n.align 4\n@f: addi a1, a1, -16\n beqz a2, 3f\n mov a1, a12\n j 2b\n3: addi a1, a1, 16\n ret\n"
-    ".align 4\n@after: movi a3, 1000\n4: addi a3, a3, -1\n bnez a3, 4b\n ret\n",
+    "xtensa": "@_start: movi a1, RAM + 0x400\n mov a12, a1\n movi a2, 0\n call0 CALLED\n movi a2, 1\n call0 CALLED\n"
+    " nop\n nop\n nop\n2: call0 after\n ill\n.align 4\n@between: addi a1, a1, -16\n s32i a0, a1, 0\n call0 f\n"
+    " l32i a0, a1, 0\n addi a1, a1, 16\n ret\n.align 4\n@f: addi a1, a1, -16\n beqz a2, 3f\n mov a1, a12\n j 2b\n"
+    "3: addi a1, a1, 16\n ret\n.align 4\n@after: movi a3, 1000\n4: addi a3, a3, -1\n bnez a3, 4b\n ret\n",
 }
 
 
