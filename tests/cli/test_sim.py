@@ -281,7 +281,9 @@ def test_a_call_that_does_not_return_is_told(cli: Cli, tmp_path: Path) -> None:
     assert (said["end"], said["counted"], said["unfinished"]) == ("loops", 1, True)
     assert sum(f["exclusive"] for f in said["functions"]) > said["calls"][0]["cycles"]
     assert "A call of f had not returned: its cycles are in those by function, not in the calls." in done.err
-    assert "cycles by function in the calls of f" in cli("sim x.elf -t uno --trigger f").out
+    watched, called = (cli(f"sim x.elf -t uno --{how} f").out for how in ("trigger", "call"))
+    assert "cycles by function in the calls of f" in watched
+    assert ("cycles since reset" in watched, "since reset" in called) == (True, False), "nothing was reset for a call"
 
 
 def test_a_loop_over_labels_is_called_once(cli: Cli, tmp_path: Path) -> None:

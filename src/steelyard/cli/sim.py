@@ -32,7 +32,7 @@ _ENDS = {
     "returned": "the function returned",
     "breakpoint": "the program is at a breakpoint",
     "waits": "the program waits at its serial port, whose state it reads again and again, as for a byte",
-    "loops": "the program loops for ever and changes nothing; cycles since reset contain rounds of this loop",
+    "loops": "the program loops for ever and changes nothing; its cycles contain rounds of this loop",
     "sleeps": "the core sleeps until an interrupt or an event, of which there are none here",
     "cycles": "the cycles were used up (--max-cycles)",
     "time": "the time was used up (--seconds)",
@@ -158,8 +158,8 @@ def verb(ask: Sim) -> int:
         said.append(f"A call of {ask.trigger} had not returned: its cycles are in those by function, not in the calls.")
     if seen.left:
         said.append(
-            f"{counted(seen.left, 'call')} not counted: left by a jump to the caller or past it, as longjmp does. Their "
-            "cycles before it are in those by function."
+            f"{counted(seen.left, 'call')} not counted: left by a jump to the caller or past it, as longjmp does. "
+            "Their cycles before it are in those by function."
         )
     rom = sum(len(content) for _, content in pieces or elf.segments(image)) - sum(n for _, n in seen.left_out)
     ask.out.give(_sheets(ask, target, seen, rom), _json(target, seen, rom), [*said, *_notes(target, seen)])
@@ -249,7 +249,7 @@ def _sheets(ask: Sim, target: Target, seen: Seen, rom: int) -> list[Sheet]:
     facts: list[tuple[Cell, ...]] = [
         ("ended", _ended(seen)),
         ("at", _at(Place(seen.pc, seen.function))),
-        ("cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
+        ("cycles" if ask.call else "cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
         ("timing model", seen.timing_model),
     ]
     facts += [("error of cycles", text) for text in _errors(target, seen, rom)]
