@@ -269,7 +269,7 @@ def warm(target: Target, image: Path) -> Client:
     elf = bytearray(image.read_bytes())
     settle = _native.elf_address(bytes(elf), "sy_settle")
     for base, content in _native.elf_segments(bytes(elf)):
-        if settle is not None and 0 <= (at := (settle & ~1) - base) < len(content):
+        if settle is not None and 0 <= (at := settle - base) < len(content):
             place = elf.find(content) + at
             elf[place : place + 2] = THUMB_RETURN
     with tempfile.NamedTemporaryFile(suffix=".elf") as patched:

@@ -43,8 +43,8 @@ def compiler() -> None:
         (f"profile {FAST} -t uno,bluepill", "--target uno,bluepill: names 2 targets; name one of them"),
         (
             "profile xoodyakround3/fast -t uno",
-            "names 2 implementations (crypto_aead xoodyakround3/fast, crypto_hash xoodyakround3/fast); name one, by its "
-            "folder or --operation",
+            "names 2 implementations (crypto_aead xoodyakround3/fast, crypto_hash xoodyakround3/fast); name one, by "
+            "its folder or --operation",
         ),
         ("size xoodyakround3 -t uno", "; name one, by its folder"),
         ("profile xoodyakround3 -t uno --operation hash", "(xoodyakround3/fast, xoodyakround3/small); name one"),
