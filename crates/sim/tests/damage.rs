@@ -102,7 +102,7 @@ fn elf(wide: bool) -> Vec<u8> {
     let heads = strings + (names.len() + titles.len()) as u32;
 
     let mut f = vec![0x7F, b'E', b'L', b'F', 1 + u8::from(wide), 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    [2, 0].iter().for_each(|&v| half(&mut f, v)); // executable, of no machine
+    [2, 40].iter().for_each(|&v| half(&mut f, v)); // executable, of Arm: main is Thumb code
     word(&mut f, 1);
     [0x4000_0000, header, heads].iter().for_each(|&v| long(&mut f, v));
     word(&mut f, 0);
@@ -164,6 +164,11 @@ fn damaged_images_are_loaded_or_refused_in_words() {
             [Some("main".to_owned()), Some("last".to_owned()), None, None]
         );
         assert_eq!(image.address("table"), Some(0x2000_0000));
+        let other = [&good[..18], &[94], &good[19..]].concat(); // of Xtensa
+        assert_eq!(
+            [image, Image::parse(&other).expect("too")].map(|i| i.address("main")),
+            [Some(0x4000_0000), Some(0x4000_0001)]
+        );
 
         let mut sim = simulator(&chip("rv32-bumblebee")).expect("the chip is possible");
         let (mut loaded, mut unfit, mut refused, mut functions) = (0, 0, 0, 0);
