@@ -115,8 +115,8 @@ def test_wrong_words(cli: Cli, tmp_path: Path, command: str, said: str) -> None:
 #: options of code, and those that are not
 CODE = """-O -O3 -Ofast -g -gdwarf-4 -std=c99 --std=c99 -fno-pie -flto -mcall-prologues -mno-relax -Wall -Werror -DX=1
 -UX -Isrc/x -Wa,-mimplicit-it=always -Wa,-mall-opcodes,--defsym,X=1 -Wa,--longcalls,-mcpu=x
--Wa,--noexecstack -Wa,--defsym=X=1 -includex.h -isystemsrc/x -DX=/x -ffile-prefix-map=/x=y --param=max-unroll-times=4 -ansi -pedantic -undef -nostdinc
--pipe -w -Wp,-DX -pthread"""
+-Wa,--noexecstack -Wa,--defsym=X=1 -includex.h -isystemsrc/x -DX=/x -ffile-prefix-map=/x=y
+--param=max-unroll-times=4 -ansi -pedantic -undef -nostdinc -pipe -w -Wp,-DX -pthread"""
 OTHERS = """-o -c -S -E -x -v -B/x -M -MD -P @x --version --help --target=x -target -gcc-toolchain=/x -specs=x
 -wrapper -fplugin=x -fpass-plugin=x -fdump-tree-all -fsyntax-only -save-temps -Wl,--relax -Wa,-mlink-relax
 -Wa,-mall-opcodes,-mlink-relax -Wa,-mlink-rel -Wa,-ml -Wa,-ml,-g -Wa,-mri -Wa,-o,x.o -Wa,-al=x -Wp,-MD
