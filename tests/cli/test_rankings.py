@@ -251,6 +251,14 @@ def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: 
     assert note not in cli("rank --by cycles_encrypt_mean -o - --format md").out
 
 
+def test_the_baseline_is_that_of_the_flags_which_it_has_whatever_is_asked_for(cli: Cli, tmp_path: Path) -> None:
+    flags = "-O3 -fno-inline"
+    failed = record("nocrypt/ref", flags=flags, failure=Failure(Reason.RUNAWAY, ""))
+    store(tmp_path / "results.db", record("nocrypt/ref", cycles=100), record(cycles=1000, flags=flags), failed)
+    words = ["rank", "--minus-nocrypt", "--by", "cycles_encrypt_mean", "--where", 'flags == "-O3 -fno-inline"']
+    assert re.search(r"1 +toy1/ref +-O3 -fno-inline +900\b", cli(words).out)
+
+
 def test_the_baseline_of_another_compiler_is_taken_off_nothing(cli: Cli, tmp_path: Path) -> None:
     """Names keep the newest generation of their own, so rows of two may be in one answer."""
     older = record("toy2/ref", cycles=2000)

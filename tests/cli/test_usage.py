@@ -117,13 +117,13 @@ CODE = """-O -O3 -Ofast -g -gdwarf-4 -std=c99 --std=c99 -fno-pie -flto -mcall-pr
 -UX -Isrc/x -Wa,-mimplicit-it=always -Wa,-mall-opcodes,--defsym,X=1 -Wa,--longcalls,-mcpu=x
 -Wa,--noexecstack -Wa,--defsym=X=1 -includex.h -isystemsrc/x -DX=/x -ffile-prefix-map=/x=y
 --param=max-unroll-times=4 -ansi -pedantic -undef -nostdinc -pipe -w -Wp,-DX -pthread"""
-OTHERS = """-o -c -S -E -x -v -B/x -M -MD -P @x --version --help --target=x -target -gcc-toolchain=/x -specs=x
--wrapper -fplugin=x -fpass-plugin=x -fdump-tree-all -fsyntax-only -save-temps -Wl,--relax -Wa,-mlink-relax
+OTHERS = """-o -c -S -E -x -v -B/x -M -MD -P @x --version --help --target=x -target -gcc-toolchain=/x -specs=x -wrapper
+-fplugin=x -fpass-plugin=x -fdump-tree-all -fsyntax-only -save-temps -Wl,--relax -Wa,-mlink-relax
 -Wa,-mall-opcodes,-mlink-relax -Wa,-mlink-rel -Wa,-ml -Wa,-ml,-g -Wa,-mri -Wa,-o,x.o -Wa,-al=x -Wp,-MD
--Wp,-DX,-MD,f -lm -L/x -T -u -e -z -s -r -n -N -Z -t -A -F. -D -I -nostdlib -nodevicelib -static --static -shared
--no-pie -pie -rdynamic -mrelax -msim -mcrt0 -fuse-ld=x -fuse-linker-plugin -flinker-output=x -stdlib=x -march=help
--Xclang -Xassembler -Xlinker -I/x -I~/x -I.. -Isrc/../../x -isystem/x -include/x.h -include../x.h -imacros/x
--fprofile-use=/x -Wa,-I/x -fauto-profile=../x"""
+-Wp,-DX,-MD,f -lm -L/x -T -u -e -z -s -r -n -N -Z -t -A -F. -D -I -nostdlib -nodevicelib -static --static
+-shared -no-pie -pie -rdynamic -mrelax -msim -mcrt0 -fuse-ld=x -fuse-linker-plugin -flinker-output=x
+-stdlib=x -march=help -Xclang -Xassembler -Xlinker -I/x -I~/x -I.. -Isrc/../../x -isystem/x -include/x.h
+-include../x.h -imacros/x -fprofile-use=/x -Wa,-I/x -Wa,-I..,-g -fauto-profile=../x"""
 
 
 def test_flags_are_those_of_code(uno: Target) -> None:

@@ -56,7 +56,14 @@ def test_many_options_can_hold_data_too() -> None:
 
 def test_nocrypt_has_no_flags_that_make_it_large() -> None:
     """What is above it would be small: macros can spoil functions, and a package can take back what aligns its own."""
-    large = ("-Dnoinline=aligned(4096)", "-falign-functions=4096", "-fpatchable-function-entry=500", "-mllvm", "-x")
+    large = (
+        "-Dnoinline=aligned(4096)",
+        "-falign-functions=4096",
+        "-fpatchable-function-entry=500",
+        "-malign-functions=12",
+        "-mllvm",
+        "-misched=x",
+    )
     machine = ("-march=rv32im", "-mabi=ilp32", "-mcmodel=medany")
     assert job(*PLAIN, *large, *machine, "-UX", "-Iy").baseline.flags == ("-O3", "-flto", "-mcall-prologues", *machine)
 

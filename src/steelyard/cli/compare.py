@@ -126,7 +126,8 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     be compared."""
     limits = [_limit(text) for text in ask.fail_on]
     # the baseline, which each run has, is the same in both
-    apart = any(r.get("variant") != "nocrypt" for r in (*result.missing, *result.added))
+    others = (*result.missing, *result.added, *(p.new for p in result.failed), *(new for _, new, _ in result.refused))
+    apart = any(r.get("variant") != "nocrypt" for r in others)
     nothing = not result.pairs or (apart and all(p.new.get("variant") == "nocrypt" for p in result.pairs))
     unpaired = comparison.unpaired(result)
     if ask.out.flat:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..model import campaign, paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected, is_pattern
+from ..model.options import WITH_WORD
 from ..model.target import Target, load_target, target_names
 from ..store import Store
 from .console import stderr
@@ -161,13 +162,11 @@ def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
     return found[0]
 
 
-#: options of optimisation, code generation, language, warnings, macros and headers, with their values joined to them;
-#: and one whose value is the next word
+#: options of optimisation, code generation, language, warnings, macros and headers, with their values joined to them
 _CODE = re.compile(
     r"-(?:O.*|g(?!cc).*|[fmW].+|[DUIA].+|i(?:nclude|macros|quote|system|dirafter|prefix|withprefix|withprefixbefore).+"
     r"|-?std=.+|-param=.+|ansi|pedantic(?:-errors)?|undef|nostdinc|trigraphs|pipe|pthread|traditional-cpp|w)"
 )
-_WITH_WORD = "-mllvm"
 #: what an assembler is told of code: the machine's own options, symbols, folders and warnings. -ml, and all that begins
 #: like -mlink-relax, may mean it
 _ASSEMBLED = (
@@ -187,7 +186,7 @@ _LINKED = re.compile(r"-(?:m(?:relax|sim|inrt|devlib|crt0|libscc)|fuse-l|flinker
 #: folders and files outside of a package: records do not know what is in them, and a sandbox hides them
 _OUTSIDE = re.compile(
     r"-(?!D|Wp,-D|f[a-z]+-prefix-map=)(?:I|i(?:nclude|macros|quote|system|dirafter|\w*prefix(?:before)?)|Wa,.*-I|[^=]+=)"
-    r"(?:[/~]|(?:.*/)?\.\.(?:/|$)).*"
+    r"(?:[/~]|(?:.*/)?\.\.(?:[/,]|$)).*"
 )
 
 
@@ -203,7 +202,7 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
                 continue
             if not flag.startswith("-"):
                 raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
-            taken = flag if flag == _WITH_WORD else ""
+            taken = flag if flag == WITH_WORD else ""
             if _OUTSIDE.fullmatch(flag):
                 raise UserError(f"--flags {cut(flag)!r}: what is outside of the package is not weighed; put it inside")
             if not taken and (not _CODE.fullmatch(flag) or _OURS.fullmatch(flag) or _LINKED.fullmatch(flag)):

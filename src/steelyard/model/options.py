@@ -84,8 +84,12 @@ _NAMES = frozenset(
     for no in ("", "no-")
 )
 _WITH_NUMBER = frozenset(_NUMBERED.split())
-#: what nocrypt is compiled with, too; -mllvm is LLVM's, and its value is the next word
-_LEVEL = re.compile(r"-O.*|-m(?!llvm).*|-f(?:no-)?(?:lto(?:=.*)?|fat-lto-objects)")
+#: what nocrypt is compiled with, besides options of the machine without a value
+_LEVEL = re.compile(
+    r"-O.*|-f(?:no-)?(?:lto(?:=.*)?|fat-lto-objects)|-m(?:arch|abi|cpu|tune|cmodel|fpu|float-abi|isa-spec|mcu)=.*"
+)
+#: it hands the next word to LLVM
+WITH_WORD = "-mllvm"
 _LEVELS = re.compile(r"-O(?:[0-3sgz]|fast)?|-g[0-3]?|-std=(?:c|gnu)(?:[89]9|90|1[178x]|2[3xy])|-W")
 
 
@@ -98,7 +102,11 @@ def of_baseline(flags: Iterable[str]) -> tuple[str, ...]:
     """What of ``flags`` nocrypt is compiled with: level, link-time optimisation, and the machine's options. Macros and
     folders are for the package; and what makes functions larger, such as ``-falign-functions=4096``, a package can take
     back in its sources, where nocrypt would make what is subtracted large."""
-    return tuple(f for f in flags if _LEVEL.fullmatch(f))
+    flags = tuple(flags)
+    values = {k + 1 for k, f in enumerate(flags) if f == WITH_WORD}
+    return tuple(
+        f for k, f in enumerate(flags) if k not in values and (_LEVEL.fullmatch(f) or (f[:2] == "-m" and f in _NAMES))
+    )
 
 
 def _is_option(flag: str) -> bool:
