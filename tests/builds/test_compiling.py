@@ -132,6 +132,23 @@ def test_the_build_script_is_what_its_user_would_run(bench: Bench, name: str, tm
         assert (again / f"{part}.elf").read_bytes() == made.read_bytes()
 
 
+@pytest.mark.parametrize("name", ["uno", "bluepill", "gd32vf103", "esp8266", "msp430f1611"])
+def test_assembly_includes_from_its_package(bench: Bench, name: str) -> None:
+    """Of a file of its own, or in C."""
+    files = toys.files(
+        top='extern const unsigned char tab[], own[]; __asm__(".include \\"own.inc\\"");',
+        in_encrypt="if (tab[0] + tab[1] + own[0] != 3 + 55 + 4) return 1;",
+    )
+    section = '\t.section .rodata.{0},"a"\n\t.globl {0}\n{0}:\t.byte {1}\n'
+    files |= {
+        "tab.S": '\t.include "tab.inc"\n',
+        "tab.inc": section.format("tab", 3) + '\t.incbin "tab.bin"\n',
+        "tab.bin": "7",
+        "own.inc": section.format("own", 4) + "\t.text\n",
+    }
+    works(bench, bench.package(files), the_target(name), "-O2")
+
+
 def test_link_time_optimisation_is_for_the_same_chip(bench: Bench) -> None:
     package = bench.package(in_encrypt="if ((unsigned long long)n * adlen == 99) return 1;")
     works(bench, package, the_target("msp430f1611"), "-O3", "-flto")

@@ -259,6 +259,16 @@ def test_the_baseline_is_that_of_the_flags_which_it_has_whatever_is_asked_for(cl
     assert re.search(r"1 +toy1/ref +-O3 -fno-inline +900\b", cli(words).out)
 
 
+def test_what_is_not_ranked_does_not_choose_the_workload(cli: Cli, tmp_path: Path) -> None:
+    """Ciphers without known answers have figures, and are in no ranking."""
+    unknown = Failure(Reason.NO_EXPECTED, "")
+    others = [record(f"own{k}/ref", load="0/16", failure=unknown) for k in range(3)]
+    store(tmp_path / "results.db", record(stack=80), record("toy2/ref", stack=90), *others)
+    done = cli("rank --by stack")
+    assert re.search(r"1 +toy1/ref +-O3 +80\b", done.out), done.out
+    assert "among the first 1" not in done.err
+
+
 def test_the_baseline_of_another_compiler_is_taken_off_nothing(cli: Cli, tmp_path: Path) -> None:
     """Names keep the newest generation of their own, so rows of two may be in one answer."""
     older = record("toy2/ref", cycles=2000)

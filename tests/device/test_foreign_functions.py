@@ -112,44 +112,6 @@ def test_code_of_xtensa_may_begin_at_an_odd_address(tmp_path: Path) -> None:
         run(the_target("uno"), b"\x08\x95\x08\x95", base=0, call=1)
 
 
-#: f keeps something on the stack; at its second call it goes to 2, as longjmp does, with main's stack pointer
-JUMPS = {
-    "arm": f"{ARM}@main: mov r6, sp\n movs r0, #0\n ldr r7, =2f\n bl CALLED\n movs r0, #1\n bl CALLED\n nop\n nop\n"
-    " nop\n2: bl after\n bkpt\n@between: push {lr}\n bl f\n pop {pc}\n"
-    "@f: push {r4, lr}\n cmp r0, #0\n beq 3f\n mov sp, r6\n mov pc, r7\n3: pop {r4, pc}\n"
-    "@after: ldr r1, =1000\n4: subs r1, #1\n bne 4b\n bx lr\n",
-    "riscv": "@main: li sp, RAM + 0x400\n mv s0, sp\n li a0, 0\n la s1, 2f\n jal CALLED\n li a0, 1\n jal CALLED\n nop\n"
-    " nop\n nop\n2: jal after\n ebreak\n@between: addi sp, sp, -16\n sw ra, 0(sp)\n jal f\n lw ra, 0(sp)\n"
-    " addi sp, sp, 16\n ret\n@f: addi sp, sp, -16\n beqz a0, 3f\n mv sp, s0\n jr s1\n3: addi sp, sp, 16\n ret\n"
-    "@after: li a1, 1000\n4: addi a1, a1, -1\n bnez a1, 4b\n ret\n",
-    "avr": "@main: ldi r24, 0\n rcall CALLED\n ldi r24, 1\n rcall CALLED\n nop\n nop\n2: rcall after\n break\n"
-    "@between: rcall f\n ret\n@f: push r24\n cpi r24, 0\n breq 3f\n ldi r25, lo8(RAM + 0x7ff)\n out 0x3d, r25\n"
-    " ldi r30, pm_lo8(2b)\n ldi r31, pm_hi8(2b)\n ijmp\n3: pop r24\n ret\n"
-    "@after: ldi r25, 250\n4: nop\n nop\n dec r25\n brne 4b\n ret\n",
-    "xtensa": "@_start: movi a1, RAM + 0x400\n mov a12, a1\n movi a2, 0\n call0 CALLED\n movi a2, 1\n call0 CALLED\n"
-    " nop\n nop\n nop\n2: call0 after\n ill\n.align 4\n@between: addi a1, a1, -16\n s32i a0, a1, 0\n call0 f\n"
-    " l32i a0, a1, 0\n addi a1, a1, 16\n ret\n.align 4\n@f: addi a1, a1, -16\n beqz a2, 3f\n mov a1, a12\n j 2b\n"
-    "3: addi a1, a1, 16\n ret\n.align 4\n@after: movi a3, 1000\n4: addi a3, a3, -1\n bnez a3, 4b\n ret\n",
-}
-
-
-@pytest.mark.parametrize("called", ["f", "between"])
-@pytest.mark.parametrize(
-    ("name", "program"),
-    [("stm32f407", "arm"), ("mkrzero", "arm"), ("gd32vf103", "riscv"), ("uno", "avr"), ("esp8266", "xtensa")],
-)
-def test_a_call_ends_where_the_program_is_in_its_callers_frame(
-    tmp_path: Path, name: str, program: str, called: str
-) -> None:
-    """And so do its cycles by function: what the program does afterwards is not in them."""
-    target = the_target(name)
-    image = assembled(tmp_path, target, JUMPS[program].replace("CALLED", called))
-    seen = run(target, image, trigger=foreign.address(image, "f"))
-    assert (seen.end, seen.counted, seen.left, seen.unfinished) == (run(target, image).end, 1, 1, False)
-    assert {(f[0], f[2]) for f in seen.functions} == {("f", 2)}
-    assert sum(f[3] for f in seen.functions) < 100
-
-
 @pytest.mark.parametrize("name", ["stm32f407", "bluepill", "nucleo-f746zg", "mkrzero"])
 def test_functions_that_begin_inside_of_a_run_change_no_cycles(tmp_path: Path, name: str) -> None:
     target = the_target(name)

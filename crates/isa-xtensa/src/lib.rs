@@ -55,10 +55,6 @@ impl Core for Xtensa {
         self.a[SP]
     }
 
-    fn in_frame(&self) -> bool {
-        self.ps & ps::EXCM == 0
-    }
-
     fn reset(&mut self) {
         self.start_over();
     }

@@ -101,10 +101,6 @@ pub trait Core: Sized + Send + Sync {
     fn call_ends(&mut self) -> bool {
         true
     }
-    /// Whether the stack pointer is that of the function that runs: handlers of windows see those of others.
-    fn in_frame(&self) -> bool {
-        true
-    }
     /// Instructions start at multiples of this many bytes.
     const CODE_ALIGN: u32 = 2;
     /// Bytes of a data pointer.

@@ -203,7 +203,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let pc = self.core.pc();
             let back = if PROFILED { self.profile.as_mut().and_then(|p| p.entered(pc)) } else { None };
             let called = back.is_some_and(|back| self.core.called_by(self.from, back));
-            if PROFILED && !std::mem::take(&mut self.resumed) && (self.places.contains(&pc) || self.left()) {
+            if PROFILED && !std::mem::take(&mut self.resumed) && self.places.contains(&pc) {
                 self.met = true;
                 return Stop::Budget;
             }

@@ -40,6 +40,7 @@ pub struct Node {
     pub cycles: u64,
 }
 
+#[derive(Clone)]
 struct Frame {
     node: usize,
     /// The call that it is in, by its number; a function that was jumped to is in the call that jumped.
@@ -50,6 +51,7 @@ struct Frame {
 }
 
 /// A call tree that grows while a program runs. Once it has very many nodes, functions on new paths are at its root.
+#[derive(Clone)]
 pub struct Profile {
     functions: Vec<Span>,
     nodes: Vec<Node>,
@@ -62,8 +64,6 @@ pub struct Profile {
     last: usize,
     /// The address after the last block.
     end: u32,
-    /// Of the call that it is of: where the stack pointer was when it began, and its caller, where that is known.
-    of: Option<(u32, Option<usize>)>,
 }
 
 impl Profile {
@@ -78,7 +78,6 @@ impl Profile {
             calls: 0,
             last: 0,
             end: 0,
-            of: None,
         }
     }
 
@@ -150,27 +149,9 @@ impl Profile {
         }
     }
 
-    /// From now on it is of a call of the function at `entry` by whoever goes on at `back`; `sp` is the stack pointer.
-    pub fn begin(&mut self, entry: u32, back: u32, sp: u32) {
-        let (own, caller) = (self.find(entry), self.find(back));
-        // who is called from within itself is not told from its caller
-        self.of = Some((sp, caller.filter(|_| own != caller)));
-    }
-
-    /// Whether a jump to `pc` leads out of that call, to a frame of its caller or one above: the stack pointer is above
-    /// where it was, or there, in the middle of the caller, which the call has not called. Who goes on behind the last
-    /// block may just be setting the stack pointer.
-    pub fn left(&self, pc: u32, sp: u32) -> bool {
-        let Some((top, caller)) = self.of.filter(|_| pc != self.end) else { return false };
-        let called = |f| self.stack.iter().any(|frame| frame.sp >= top && self.nodes[frame.node].function == f);
-        let middle = |f: usize| self.functions[f].start < pc && pc < self.functions[f].end;
-        sp > top || sp == top && caller.is_some_and(|f| middle(f) && !called(f))
-    }
-
     /// The measured call is over: the next block starts at a root again.
     pub fn end(&mut self) {
         self.stack.clear();
-        self.of = None;
     }
 
     /// Goes into a function: by a jump in the call of that number, or by a call.
@@ -225,20 +206,6 @@ mod tests {
         p.block(0, 4, 98, true, 1); // itself
         let seen: Vec<_> = p.nodes().iter().map(|n| (n.parent, n.calls, n.cycles)).collect();
         assert_eq!(seen, [(0, 1, 4), (0, 1, 1)]);
-    }
-
-    #[test]
-    fn a_call_is_left_for_a_frame_of_its_caller_or_one_above() {
-        let mut p = Profile::new([(0, 10), (10, 20)].map(|(start, end)| Span { start, end }).to_vec());
-        p.begin(10, 4, 100);
-        p.block(10, 12, 100, true, 1);
-        assert!(p.left(6, 100) && p.left(6, 108) && p.left(14, 108));
-        assert!(!p.left(6, 92) && !p.left(10, 100) && !p.left(12, 108));
-        assert!(!p.left(0, 100), "it calls its caller at its end");
-        p.block(0, 2, 100, false, 1);
-        assert!(!p.left(6, 100) && p.left(6, 108));
-        p.end();
-        assert!(!p.left(6, 108));
     }
 
     #[test]

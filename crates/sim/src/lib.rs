@@ -55,8 +55,6 @@ pub trait Simulator: Send + Sync {
     fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool);
     /// See [`isa::Machine::turned`].
     fn turned(&mut self) -> bool;
-    /// See [`isa::Machine::left`].
-    fn left(&self) -> bool;
     /// See [`isa::Core::continue_at`].
     fn continue_at(&mut self, pc: u32);
     /// See [`isa::Core::invoke`].
@@ -148,10 +146,6 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn turned(&mut self) -> bool {
         Machine::turned(self)
-    }
-
-    fn left(&self) -> bool {
-        Machine::left(self)
     }
 
     fn continue_at(&mut self, pc: u32) {

@@ -80,16 +80,18 @@ def answered(
     wanted: Collection[str] = (),
     together: Together = "",
     older: int = 0,
+    ranked: bool = False,
 ) -> Answer:
     """The answer that the rows which words and filter leave make: runs that are named by number are never left out,
     ``all_runs`` leaves out none; the others are chosen from (:func:`choose`). ``workload`` is the one to be taken
-    wherever there is a run of it. So many ``older`` sources were left out before, which the notes count too."""
+    wherever there is a run of it. Where verified runs alone are to be ``ranked``, no others choose it. So many
+    ``older`` sources were left out before, which the notes count too."""
     found = [r for r in found if workload_name(str(r["workload"])) == workload] or found
     if all_runs:
         return Answer(told_apart(found))
     numbers = {int(w) for w in what if w.isdecimal()}
     left = [r for r in found if r["run"] not in numbers]
-    chosen = choose(left, every=every, apart=apart, wanted=wanted, together=together, replaced=older)
+    chosen = choose(left, every=every, apart=apart, wanted=wanted, together=together, replaced=older, ranked=ranked)
     if not numbers:
         return chosen
     kept = {r["run"] for r in chosen.rows} | numbers
@@ -104,6 +106,7 @@ def choose(
     wanted: Collection[str] = (),
     together: Together = "",
     replaced: int = 0,
+    ranked: bool = False,
 ) -> Answer:
     """One row for each setup of the newest generation, of the workload that most setups of its primitive have (of
     equals ``default``), among those that have most of the metrics ``wanted``.
@@ -127,8 +130,9 @@ def choose(
     rows, more = newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = grouped(rows, itemgetter(*names))
+    figured = ("verified",) if ranked else _FIGURED
     of_primitive = grouped(places.values(), lambda some: some[0]["primitive"])
-    chosen = {p: "" if by_workload else common_workload(of, wanted) for p, of in of_primitive.items()}
+    chosen = {p: "" if by_workload else common_workload(of, wanted, figured) for p, of in of_primitive.items()}
     kept: list[Row] = []
     others: Counter[tuple[str, str]] = Counter()
     copies = 0
@@ -282,16 +286,18 @@ def succession() -> Callable[[Row], tuple[int, str, int]]:
     return of
 
 
-def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
+def common_workload(
+    places: Iterable[Sequence[Row]], wanted: Collection[str] = (), figured: Collection[str] = _FIGURED
+) -> str:
     """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, the usual
-    one, the newest. Runs without figures count where no setup has any."""
+    one, the newest. Runs whose outcome is none of those that are ``figured`` count where no setup has any other."""
     every = [*places]
-    figured = [[r for r in rows if r.get("outcome", "verified") in _FIGURED] for rows in every]
+    good = [[r for r in rows if r.get("outcome", "verified") in figured] for rows in every]
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]
     has: dict[str, set[str]] = {}
-    for rows in [rows for rows in figured if rows] or every:
+    for rows in [rows for rows in good if rows] or every:
         of = {str(r["workload"]): run_number(r) for r in rows}
         counts.update([*of])
         for text, run in of.items():

@@ -425,7 +425,10 @@ def _folders(implementation: Implementation, library: str) -> tuple[str, ...]:
     folders = {str(Path("src", f.name).parent) for f in of} | (
         {"src"} if library == implementation.primitive else set()
     )
-    return (*(f"-I{d}" for d in sorted(folders)), *prefixed(library))
+    # GCC's driver for AVR hands none to the assembler, which looks there for what .include and .incbin name; a comma
+    # would end a folder's name
+    assembled = (f"-Wa,-I{d}" for d in sorted(folders) if "," not in d)
+    return (*(f"-I{d}" for d in sorted(folders)), *assembled, *prefixed(library))
 
 
 def _units(implementation: Implementation) -> list[SourceFile]:

@@ -37,6 +37,7 @@ def asked(
     wanted: Collection[str] = (),
     together: Together = "",
     options: Collection[Asked] = (),
+    ranked: bool = False,
 ) -> Answer:
     """The rows of an answer, with what ``columns`` need; None means all metrics.
 
@@ -54,6 +55,7 @@ def asked(
         wanted=wanted,
         together=together,
         older=older,
+        ranked=ranked,
     )
 
 

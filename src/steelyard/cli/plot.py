@@ -53,7 +53,9 @@ def verb(ask: Plot) -> int:
     kind = figure.load(name)
     wanted = _OF_POINTS if kind.of_points else ()  # a workload without sizes leaves nothing to draw
     columns = (*kind.metrics, *wanted)
-    answer = asked(ask.what, ask.where, columns, db, every=kind.all_runs, workload=kind.workload, wanted=wanted)
+    answer = asked(
+        ask.what, ask.where, columns, db, every=kind.all_runs, workload=kind.workload, wanted=wanted, ranked=True
+    )
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
     verified = counted(len(rows), "verified run")

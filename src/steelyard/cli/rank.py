@@ -72,7 +72,7 @@ def verb(ask: Rank) -> int:
     say(_ignored(ask, metrics))
     used = ranking.needed(ask.kind, metrics)
     columns = [*used, *(_OF_SIZES if ask.group_by or ask.minus_nocrypt else ())]
-    answer = asked(ask.what, ask.where, columns, ask.db, wanted=used if ask.by else ())
+    answer = asked(ask.what, ask.where, columns, ask.db, wanted=used if ask.by else (), ranked=True)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     bits = {r["run"]: _bits(r, ask.group_by) for r in rows} if ask.group_by else {}
     if ask.minus_nocrypt:

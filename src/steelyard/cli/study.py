@@ -55,7 +55,7 @@ def verb(ask: Study) -> int:
         where = f"({where}) and ({ask.where})" if where else ask.where
     options = {("target", "==", t) for t in named}
     needed = measures.NEEDED
-    answer = asked(ask.what, where, needed, ask.db, wanted=needed, together="most", options=options)
+    answer = asked(ask.what, where, needed, ask.db, wanted=needed, together="most", options=options, ranked=True)
     weighed = [r for r in answer.rows if measures.has_latency(r)]
     notes: tuple[str, ...] = (*answer.notes, *unjudged(weighed, "compared"), *_without(answer.rows))
     rows = [r for r in weighed if r["outcome"] == "verified" and r["variant"] != "nocrypt"]

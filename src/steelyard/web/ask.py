@@ -125,6 +125,7 @@ class Rows:
         apart: Collection[str] = (),
         workload: str = "",
         whole: bool = False,
+        ranked: bool = False,
         **equal: str,
     ) -> Answer:
         """As ``publish`` answers: the rows that may stand side by side, and what was left out. What is to be ``whole``
@@ -141,6 +142,7 @@ class Rows:
                 every=every,
                 wanted=wanted,
                 older=older,
+                ranked=ranked,
             )
 
         if whole or {"target", "family", "variant"} & equal.keys():

@@ -6,21 +6,15 @@ use super::Machine;
 use crate::block::{Core, Timing};
 
 impl<C: Core, T: Timing<C>> Machine<C, T> {
-    /// Runs like [`Machine::run`], and ends where the program comes to one of `places`, or leaves the call that a profile
-    /// is of ([`Profile::begin`](crate::Profile::begin)), which it does not at its first step; returns whether it did. Inside a run, each part of it costs what it does in the run.
+    /// Runs like [`Machine::run`], and ends where the program comes to one of `places`, which it does not at its first
+    /// step; returns whether it did. Inside a run, each part of it costs what it does in the run.
     pub fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
         (self.places, self.met, self.resumed) = (places.to_vec(), false, true);
         let stop = self.run(budget);
         self.places.clear();
         // a budget may end, or the program wait, just there
-        let there = !matches!(stop, Stop::Fault(_)) && (places.contains(&self.core.pc()) || self.left());
+        let there = !matches!(stop, Stop::Fault(_)) && places.contains(&self.core.pc());
         (stop, std::mem::take(&mut self.met) || there)
-    }
-
-    /// Whether the program has just left the call that a profile is of for a frame of its caller or one above (longjmp).
-    pub fn left(&self) -> bool {
-        let (pc, sp) = (self.core.pc(), self.core.stack_pointer());
-        self.profile.as_ref().is_some_and(|p| p.left(pc, sp)) && self.core.in_frame()
     }
 
     /// Whether the program came to where it is by a jump inside a function, not by a call: only while a profile is taken.

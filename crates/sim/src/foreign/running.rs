@@ -137,14 +137,11 @@ impl Run<'_> {
                 return end;
             }
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
-            let memory = self.sim.memory();
-            let stack = memory.ram_base < sp && sp - memory.ram_base <= memory.ram.len() as u32;
-            let called = back.wrapping_sub(memory.flash_base) < memory.flash.len() as u32;
-            // start-up code that makes the stack has no caller
-            if let Some(profile) = self.profile.as_mut().filter(|_| stack && called) {
-                profile.begin(entry, back, sp);
-            }
+            let (before, left) = (self.profile.clone(), self.left);
             let end = self.profiled(|run| run.measured(Some(entry), back, sp).err());
+            if self.left > left {
+                self.profile = before; // that it was left is noticed late
+            }
             self.unfinished = end.is_some();
             if let Some(end) = end.or_else(|| self.limit()) {
                 return end;
@@ -153,9 +150,8 @@ impl Run<'_> {
     }
 
     /// Runs to `back`, where the stack pointer is at least `sp`, and notes what passed; how it ended where it does not
-    /// come there. A program that is in a frame of the caller or one above, or calls the function at `entry` from
-    /// elsewhere, with no more on the stack than at first, has left the call by another way (longjmp). Without symbols
-    /// the caller's frame is only known where nothing else has its stack pointer, and before its call.
+    /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
+    /// elsewhere, with no more on the stack than at first, has left the call by another way (longjmp).
     fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
@@ -172,9 +168,7 @@ impl Run<'_> {
                 break;
             }
             // a function may begin with a loop, which is no call
-            if self.sim.left()
-                || now >= sp && (Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned())
-            {
+            if now >= sp && (Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()) {
                 self.left += 1;
                 return Ok(());
             }
@@ -204,12 +198,13 @@ impl Run<'_> {
     /// Runs `part` with the profile.
     pub(super) fn profiled(&mut self, part: impl FnOnce(&mut Self) -> Option<End>) -> Option<End> {
         self.sim.profile_whole(true);
-        self.sim.set_profile(self.profile.take());
-        let end = part(self);
-        self.profile = self.sim.set_profile(None);
-        if let Some(p) = &mut self.profile {
+        let mut profile = self.profile.take();
+        if let Some(p) = &mut profile {
             p.end();
         }
+        self.sim.set_profile(profile);
+        let end = part(self);
+        self.profile = self.sim.set_profile(None);
         end
     }
 

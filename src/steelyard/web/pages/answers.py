@@ -130,7 +130,9 @@ def rankings(v: View) -> Page:
     if top and not (top.isdecimal() and 1 <= int(top[:9]) <= 10_000):
         raise UserError(f"top {cut(top, 20)!r}: write a number from 1 to 10000")
     used = ranking.needed(kind, metrics)
-    answer = v.rows.answer(ask.names(v.text("what")), v.text("where"), used, wanted=used if v.text("by") else ())
+    answer = v.rows.answer(
+        ask.names(v.text("what")), v.text("where"), used, wanted=used if v.text("by") else (), ranked=True
+    )
     rows = rank.apart([r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"])
     if reference and not any(ranking.is_called(r, reference) for r in rows):
         raise NotThereError(f"{cut(reference)}: no run of it among those ranked; {nearest(v, reference)}")
@@ -145,7 +147,7 @@ def rankings(v: View) -> Page:
 def trade_offs(v: View) -> Page:
     """Time against ROM, and what nothing beats in all."""
     what, where = ask.names(v.text("what")), v.text("where")
-    answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed("pareto", ())))
+    answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed("pareto", ())), ranked=True)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     blocks: list[Block] = [v.form("/trade-offs", "Show", FEW)]
     for (name, primitive), of in sorted(grouped(rows, lambda r: (str(r["target"]), str(r["primitive"]))).items()):
@@ -166,7 +168,7 @@ def one_figure(v: View, name: str) -> Page:
         raise not_there("figure", name, figure_names())
     kind = figure.load(name)
     what, where = ask.names(v.text("what")), v.text("where")
-    answer = v.rows.answer(what, where, kind.metrics, every=kind.all_runs, workload=kind.workload)
+    answer = v.rows.answer(what, where, kind.metrics, every=kind.all_runs, workload=kind.workload, ranked=True)
     rows = sorted((r for r in answer.rows if r["outcome"] == "verified"), key=run_number)
     form = v.form(f"/figures/{name}", "Draw", FEW)
     why = figure.lacking(kind, rows)
