@@ -1,7 +1,8 @@
-"""Sources, headers and memories of one name: each source means those that are nearest to it, in every tool."""
+"""Sources, headers and memories of one name: each means the one beside it, or the only one there is, in every tool."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ READS = '`include "w.vh"\n// A toy'
 MEMORY = "  assign pdi_ready = state"
 ROM = f'  logic [7:0] rom [0:3]; initial $readmemh("rom.hex", rom);\n{MEMORY}'
 #: where the header, the memory and the sources of a design are below its folder
-PLACES = [("w.vh", "rom.hex", "."), ("inc/w.vh", "data/rom.hex", "src"), ("w.vh", "src/rom.hex", "src/rtl")]
+BESIDE = ("w.vh", "rom.hex", ".")
+PLACES = [BESIDE, ("inc/w.vh", "data/rom.hex", "src"), ("w.vh", "src/rom.hex", "src/rtl")]
 
 
 def _put(file: Path, text: str) -> Path:
@@ -33,10 +35,13 @@ def _toys(folder: Path, header: str, memory: str, sources: str) -> None:
         _put(folder / name / memory, f"{width}\n")
 
 
-@pytest.mark.parametrize(("header", "memory", "sources"), PLACES)
-@pytest.mark.parametrize("described", [False, True], ids=["lists", "variants"])
+@pytest.mark.parametrize(
+    ("described", "header", "memory", "sources"),
+    [*((False, *at) for at in PLACES), (True, *BESIDE)],
+    ids=["list beside", "list above", "list far above", "variants"],
+)
 def test_each_design_of_a_folder_has_its_own_files(
-    tmp_path: Path, header: str, memory: str, sources: str, described: bool
+    tmp_path: Path, described: bool, header: str, memory: str, sources: str
 ) -> None:
     _toys(tmp_path, header, memory, sources)
     _put(tmp_path / "w.vh", "`define PDI of another\n")
@@ -60,24 +65,155 @@ def test_what_is_guessed_is_of_the_header_that_is_compiled(tmp_path: Path) -> No
     assert [(d.top, d.width) for d in designs_of(tmp_path)] == [("top_a", 32), ("top_b", 16)]
 
 
-def test_a_source_of_several_designs_has_what_is_beside_their_lists(tmp_path: Path) -> None:
+def test_a_source_of_several_designs_has_what_is_below_their_lists(tmp_path: Path) -> None:
+    """At whatever depth: a's header is not nearer than b's."""
     _toys(tmp_path, "w.vh", "rom.hex", ".")
     (tmp_path / "a" / "toy.sv").rename(_put(tmp_path / "common" / "toy.sv", ""))
+    (tmp_path / "b" / "w.vh").rename(_put(tmp_path / "b" / "inc" / "w.vh", ""))
     for name in ("a", "b"):
         _put(tmp_path / name / "source_list.txt", "../common/toy.sv\n")
     found = {d.name: (d.headers, d.data) for d in designs_of(tmp_path, top="toy")}
-    own = {n: ((("w.vh", tmp_path / n / "w.vh"),), (("rom.hex", tmp_path / n / "rom.hex"),)) for n in ("a", "b")}
-    assert found == own
+    at = {"a": tmp_path / "a" / "w.vh", "b": tmp_path / "b" / "inc" / "w.vh"}
+    assert found == {n: ((("w.vh", at[n]),), (("rom.hex", tmp_path / n / "rom.hex"),)) for n in ("a", "b")}
+
+
+def test_lists_in_a_folder_of_their_own_take_what_is_beside_each_source(tmp_path: Path) -> None:
+    _toys(tmp_path, *BESIDE)
+    for name in ("a", "b"):
+        _put(tmp_path / "lists" / name / "source_list.txt", f"../../{name}/toy.sv\n")
+    for d in designs_of(tmp_path, top="toy"):
+        assert (d.headers, d.data) == (
+            (("w.vh", tmp_path / d.name / "w.vh"),),
+            (("rom.hex", tmp_path / d.name / "rom.hex"),),
+        )
 
 
 @pytest.mark.parametrize("name", ["w.vh", "rom.hex"])
-def test_files_that_are_equally_near_are_one_or_refused(tmp_path: Path, name: str) -> None:
+def test_several_files_of_a_name_are_one_or_refused(tmp_path: Path, name: str) -> None:
     folder = toys.design(tmp_path / "toy", ("// A toy", READS), (MEMORY, ROM))
     one, other = (_put(folder / k / name, "// 1\n") for k in ("one", "other"))
     (design,) = designs_of(folder)
     assert (name, one) in design.headers + design.data
     other.write_text("// 2\n")
-    with pytest.raises(UserError, match=rf"{name} may be any: {one} and {other} are equally near .* and differ"):
+    os.utime(other, ns=(one.stat().st_atime_ns, one.stat().st_mtime_ns))  # by which neither is the other
+    with pytest.raises(UserError, match=rf"{name} may be {one} or {other}, which differ; .*headers in design\.toml"):
+        designs_of(folder)
+    _put(folder / name, "// 3\n")
+    assert (name, folder / name) in designs_of(folder)[0].headers + designs_of(folder)[0].data
+
+
+def test_no_folder_below_a_source_is_nearer_than_another(tmp_path: Path) -> None:
+    """No tool looks there."""
+    folder = toys.design(tmp_path / "toy")
+    _put(folder / "rtl" / "toy.sv", (folder / "toy.sv").read_text().replace("// A toy", READS, 1))
+    (folder / "toy.toml").write_text(toys.TOML.replace('"toy.sv"', '"rtl/toy.sv"'))
+    for k in ("rtl/old", "include"):
+        _put(folder / k / "w.vh", f"// {k}\n")
+    with pytest.raises(UserError, match=r"include/w\.vh or .*rtl/old/w\.vh, which differ"):
+        designs_of(folder)
+
+
+@pytest.mark.parametrize("bench", ["tb", "sim/top", "hw/toy_tb"])
+def test_what_test_benches_have_is_not_meant_where_there_are_others(tmp_path: Path, bench: str) -> None:
+    folder = toys.design(tmp_path / "toy", ("// A toy", READS), (MEMORY, ROM))
+    theirs = {name: _put(folder / bench / name, "// of a bench\n") for name in ("w.vh", "rom.hex")}
+    (design,) = designs_of(folder)
+    assert dict(design.headers + design.data) == theirs
+    own = {name: _put(folder / "hw" / "deep" / name, "// own\n") for name in theirs}
+    (design,) = designs_of(folder)
+    assert dict(design.headers + design.data) == own
+
+
+def test_a_header_that_is_there_twice_means_the_same_files_twice(tmp_path: Path) -> None:
+    folder = toys.design(tmp_path / "toy", ("// A toy", READS))
+    for k in ("v1", "v4"):
+        _put(folder / k / "w.vh", '`include "sizes.vh"\n')
+        _put(folder / k / "sizes.vh", "// 1\n")
+    assert [name for name, _ in designs_of(folder)[0].headers] == ["w.vh", "sizes.vh"]
+    _put(folder / "v4" / "sizes.vh", "// 2\n")
+    with pytest.raises(UserError, match=r"v1/sizes\.vh or .*v4/sizes\.vh, which differ"):
+        designs_of(folder)
+
+
+def test_a_name_with_folders_is_not_another_s(tmp_path: Path) -> None:
+    folder = toys.design(tmp_path / "toy", ("// A toy", '`include "api/w.vh"\n// A toy'))
+    meant = _put(folder / "inc" / "api" / "w.vh", "// 1\n")
+    _put(folder / "inc" / "w.vh", "// 2\n")
+    assert designs_of(folder)[0].headers == (("api/w.vh", meant),)
+
+
+def test_what_is_in_a_comment_is_not_included(tmp_path: Path) -> None:
+    text = '// `include "old.vh"\n/*\n`include "old.vh"\n*/ `define URL "http://x" `include "w.vh"\n// A toy'
+    folder = toys.design(tmp_path / "toy", ("// A toy", text))
+    for k in ("v1", "v2"):
+        _put(folder / k / "old.vh", f"// {k}\n")
+    header = _put(folder / "inc" / "w.vh", "// 1\n")
+    assert designs_of(folder)[0].headers == (("w.vh", header),)
+    assert designs_of(_list(folder))[0].headers == (("w.vh", header),)
+
+
+def test_a_macro_names_what_is_beside_the_source_that_includes_by_it(tmp_path: Path) -> None:
+    """Whichever file defines it."""
+    folder = toys.design(tmp_path / "toy", ("// A toy", "`include `NEXT\n`include `PATHS\n// A toy"))
+    _put(folder / "paths" / "paths.sv", '`define PATHS "inc/paths.vh"\n')
+    (folder / "toy.toml").write_text(toys.TOML.replace('"toy.sv"', '"toy.sv", "paths/paths.sv"'))
+    paths = _put(folder / "inc" / "paths.vh", '`define NEXT "w.vh"\n')
+    header, _ = (_put(folder / k / "w.vh", f"// {k}\n") for k in (".", "inc"))
+    assert designs_of(folder)[0].headers == (("inc/paths.vh", paths), ("w.vh", header))
+
+
+def _list(folder: Path) -> Path:
+    """The folder with a list in place of its description, of which more is guessed."""
+    (folder / "toy.toml").rename(folder / "source_list.txt").write_text("toy.sv\n")
+    return folder
+
+
+#: how a text is read as a memory, if it is
+HELD = {
+    "call": '$readmemh("rom.hex", rom);',
+    "macro": '`define ROM "rom.hex"\n$readmemh(`ROM, rom);',
+    "parameter": '$readmemh(FILE, rom);\nlocalparam FILE = "rom.hex";',
+    "port": '$readmemh(FILE, rom);\nother #(.FILE("rom.hex")) other();',
+}
+
+
+@pytest.mark.parametrize("held", [*HELD, "text", "define", "comment"])
+def test_a_text_of_several_files_is_refused_only_if_it_is_read(tmp_path: Path, held: str) -> None:
+    unread = {
+        "text": 'localparam KIND = "{}";',
+        "define": '\n`define KIND "{}"\n',
+        "comment": '// $readmemh("{}", rom)',
+    }
+    text = HELD.get(held) or '$readmemh("own.hex", own); ' + unread[held].format("rom.hex")
+    folder = toys.design(tmp_path / "toy", (MEMORY, f"initial {text}\n{MEMORY}"))
+    own = _put(folder / "own.hex", "1\n")
+    for k in ("docs", "kat2"):
+        _put(folder / k / "rom.hex", f"{k}\n")
+    if held in HELD:
+        with pytest.raises(UserError, match=r"docs/rom\.hex or .*kat2/rom\.hex, which differ"):
+            designs_of(folder)
+    else:
+        assert designs_of(folder)[0].data == (("own.hex", own),)
+
+
+def test_a_text_that_is_too_large_for_a_memory_is_none(tmp_path: Path) -> None:
+    """Nor are two of them compared."""
+    folder = toys.design(tmp_path / "toy", (MEMORY, f'initial $readmemh("own.hex", own); // "\n{MEMORY}'))
+    (folder / "toy.sv").write_text((folder / "toy.sv").read_text() + 'localparam TOLD = "paper.pdf";\n')
+    own = _put(folder / "own.hex", "1\n")
+    for k in ("one", "other"):
+        with _put(folder / k / "paper.pdf", "").open("wb") as f:
+            f.truncate(9 << 20)
+    assert designs_of(folder)[0].data == (("own.hex", own),)
+
+
+def test_a_parameter_of_a_description_names_a_memory(tmp_path: Path) -> None:
+    folder = toys.design(tmp_path / "toy", (MEMORY, f"initial $readmemh(FILE, rom);\n{MEMORY}"))
+    (folder / "toy.toml").write_text(toys.TOML.replace("[tb.", '[rtl.parameters]\nFILE = "./rom.hex"\n[tb.'))
+    rom = _put(folder / "data" / "rom.hex", "1\n")
+    assert designs_of(folder)[0].data == (("rom.hex", rom),)
+    _put(folder / "more" / "rom.hex", "2\n")
+    with pytest.raises(UserError, match=r"data/rom\.hex or .*more/rom\.hex, which differ"):
         designs_of(folder)
 
 
@@ -87,16 +223,21 @@ def test_a_lost_source_is_not_any_of_its_name(tmp_path: Path) -> None:
         _put(folder / k / "toy.sv", f"// {k}")
     assert reading.designs_of(folder)[0].files == (folder / "toy.sv",)
     (folder / "toy.sv").unlink()
-    with pytest.raises(UserError, match=r"toy\.sv may be any"):
+    with pytest.raises(UserError, match=r"toy\.sv may be .*one/toy\.sv or .*other/toy\.sv, which differ"):
         designs_of(folder)
 
 
-@pytest.mark.parametrize("reads", [READS, f"// A toy\n{ROM}"], ids=["header", "memory"])
-def test_two_files_of_a_name_in_one_design_are_refused(tmp_path: Path, reads: str) -> None:
-    """Tools have one folder of headers, and a simulation one of memories."""
-    name = "w.vh" if reads == READS else "rom.hex"
+INCLUDE, CALL, MACRO = '`include "{}"\n', '$readmemh("{}", rom);\n', '`define ROM "{}"\n$readmemh(`ROM, rom);\n'
+
+
+@pytest.mark.parametrize("written", ["{}", "./{}", ".//./{}"])
+@pytest.mark.parametrize(("read", "elsewhere"), [(INCLUDE, INCLUDE), (CALL, CALL), (MACRO, CALL), (CALL, MACRO)])
+def test_two_files_of_a_name_in_one_design_are_refused(tmp_path: Path, read: str, elsewhere: str, written: str) -> None:
+    """Tools have one folder of headers, and a simulation one of memories, however names are written."""
+    name = "w.vh" if read == INCLUDE else "rom.hex"
+    _put(tmp_path / "a" / "a.sv", read.format(name) + toys.SOURCE.read_text())
+    _put(tmp_path / "b" / "b.sv", elsewhere.format(written.format(name)))
     for k in ("a", "b"):
-        _put(tmp_path / k / f"{k}.sv", reads + (toys.SOURCE.read_text() if k == "a" else ""))
         _put(tmp_path / k / name, "// 1\n")
     assert [d.top for d in designs_of(tmp_path)] == ["toy"]
     (tmp_path / "b" / name).write_text("// 2\n")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from glob import escape, glob
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec import Struct, field
 
@@ -23,9 +23,11 @@ VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
 #: what a source's name ends with: nothing else of the machine is read because a description names it
 SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 #: what a source includes, or has a macro for that may be included. What other characters mean to make, nobody tries
-NAMED = re.compile(r'`(?:include|define[ \t]+\w+)[ \t]*(?:"([\w .()+/-]+)"|<([\w .()+/-]+)>)')
+_NAMED = re.compile(r'`(?:include|define[ \t]+(\w+))[ \t]*(?:"([\w .()+/-]+)"|<([\w .()+/-]+)>|`(\w+))')
 #: what is to be done about an included file that is too large
 _LARGE = "include a smaller one"
+#: most times that files are included
+_ASKED = 1 << 16
 #: most folders of a name of sources that may be any
 _PATTERNS = 3
 #: what tools' scripts take for one word
@@ -115,46 +117,62 @@ class Design(Struct, frozen=True):
         return tuple(self.answers / f"{n}.txt" for n in ("pdi", "sdi", "do")) if self.answers else ()
 
 
-#: the file that a source in a folder means by a name, if there is one
+#: the file that a source means by a plain name, if there is one
 Place = Callable[[Path, str], Path | None]
+T = TypeVar("T")
+_Lists = dict[str, list[T]]
 
 
 def among(folders: Sequence[Path]) -> Place:
     """The place of what is in the first of some folders that has it, whoever includes it."""
 
     def place(_: Path, name: str) -> Path | None:
-        return next((at for folder in folders if near.there(at := folder / name)), None)
+        return next((at for folder in folders if name and near.there(at := folder / name)), None)
 
     return place
 
 
 def included(sources: Sequence[Path], place: Place) -> dict[str, Path]:
-    """The files that sources include, and those that these include, by the names that they are included by. Raises
-    :class:`UserError` where they are too many or too large, or where tools would take another file for one."""
+    """The files that sources include, and those that these include, by the plain names that they are included by.
+    Raises :class:`UserError` where they are too many or too large, or where tools would take another file for one."""
     found: dict[str, Path] = {}
     named: dict[Path, list[str]] = {}
-    left, size = [*sources], 0
+    macros: tuple[_Lists[str], _Lists[Path]] = ({}, {})
+    left, size, asked = [*sources], 0, 0
     for file in left:  # it grows
         if file in named or file.stat().st_size > files.LARGEST:  # a netlist
             continue
-        text = files.text(file, files.LARGEST, _LARGE)
-        named[file] = list(dict.fromkeys(plain or angled for plain, angled in NAMED.findall(text)))
-        for name in named[file]:
-            if Path(name).is_absolute() or ".." in Path(name).parts:
-                continue
-            if (at := place(file.parent, name)) is None or not near.agreed(found, name, at):
-                continue
-            size += files.regular(at, files.LARGEST, _LARGE)
-            found[name] = at
-            left.append(at)
-            if len(found) > files.MANY or size > files.WHOLE:
-                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included"
+        named[file] = []
+        for by, name in _asked(file, files.uncommented(files.text(file, files.LARGEST, _LARGE)), *macros):
+            named[by].append(name)
+            asked += 1
+            if (at := place(by, name)) is not None and near.agreed(found, name, at):
+                size += files.regular(at, files.LARGEST, _LARGE)
+                found[name] = at
+                left.append(at)
+            if len(found) > files.MANY or size > files.WHOLE or asked > _ASKED:
+                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included, or {_ASKED} times one"
                 raise UserError(f"{sources[0].parent}: {what}; include fewer")
     for name, file in found.items():  # some tools look beside what includes first
         for inner in named.get(file, ()):
-            if inner in found and (beside := str(Path(name).parent / inner)) in found:
+            if inner in found and (beside := near.plain(f"{Path(name).parent}/{inner}")) in found:
                 near.agreed({inner: found[beside]}, inner, found[inner])
     return found
+
+
+def _asked(file: Path, text: str, held: _Lists[str], users: _Lists[Path]) -> Iterator[tuple[Path, str]]:
+    """What includes what, as far as a file adds to it: also by a macro, which may be another file's. ``held`` are the
+    names that macros have so far, and ``users`` what includes by them."""
+    for macro, quoted, angled, used in dict.fromkeys(_NAMED.findall(text)):
+        name = near.plain(quoted or angled)
+        if used:
+            users.setdefault(used, []).append(file)
+            yield from ((file, n) for n in held.get(used, ()))
+        elif macro:
+            held.setdefault(macro, []).append(name)
+            yield from ((user, name) for user in users.get(macro, ()))
+        else:
+            yield file, name
 
 
 def checked(d: Design) -> Design:

@@ -16,6 +16,8 @@ MANY, LARGEST, WHOLE = 2000, 8 << 20, 32 << 20
 ANSWERS = 16 << 20
 #: most bytes of what tools of others made: reports, and libraries of gates
 MADE = 64 << 20
+#: what is not code in Verilog. What does not end in its line, or at all, ends with it, so that no text is read twice
+ASIDE = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _ONE = "name the folder of one design"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 #: between them is every area, count, time and frequency that is not 0
@@ -40,6 +42,11 @@ def text(file: Path, most: int, hint: str) -> str:
 def decoded(data: bytes) -> str:
     """Bytes as lines of text, without the mark that editors put before it."""
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def uncommented(source: str) -> str:
+    """A source in Verilog with a space in place of each comment, as a preprocessor reads it."""
+    return ASIDE.sub(lambda found: found[0] if found[0].startswith('"') else " ", source)
 
 
 def number(text: str, what: str, *, signed: bool = False) -> float:

@@ -23,8 +23,10 @@ from .near import Tree
 _KEEP = "restore it, or leave it out of the folder"
 #: a file that a Verilog source includes, and how deep they are followed
 _INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE), 8
-#: a text that may name a file of data, and most of them
-_TEXT, _TEXTS = re.compile(r'"([\w./-]*\w)"'), 200
+#: a text that may name a file of data, with what reads or holds it, and most of them; then what holds one that is read
+_TEXT = re.compile(r'(?:(\$readmem)[bh]\s*\(\s*|`define\s+(\w+)\s+|\b(\w+)\s*=\s*|\.(\w+)\s*\(\s*)?"([\w./-]*\w)"')
+_TEXTS = 200
+_READ = re.compile(r"\$readmem[bh]\s*\(\s*`?(\w+)")
 #: what a description has at a place, in words
 _KINDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
@@ -39,21 +41,20 @@ _INSTANCE = re.compile(
     r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
     r"|:\s*(?:component\s+)?(\w+)\s+(?:generic|port)\s+map\b"
 )
-_BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
 
 def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -> list[Design]:
     """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError`
     with what is missing."""
+    given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
     try:
         found = list[Design]()
         trees: dict[tuple[Path, Path], Tree] = {}
         for home, d in _in_folder(folder, top):
             files.bounded(d.files, d.folder)
             tree = trees.setdefault((d.folder, home), Tree(d.folder, home))
-            found.append(_noted(_with_data(_with_headers(d, tree), tree)))
-        given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
-        return [design.checked(replace(d, **given)) for d in found]
+            found.append(_noted(design.checked(replace(_with_data(_with_headers(d, tree), tree), **given))))
+        return found
     except (OSError, ValueError, RuntimeError) as e:  # of a NUL in a name, and of a link to itself
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
 
@@ -117,7 +118,7 @@ def _of_toml(file: Path) -> list[Design]:
     table, folder = _table(file), file.parent
     tb = {*_sources(file, table, "tb.sources")}
     named = _sources(file, table, "rtl.sources")
-    sources = [s for s in named if s not in tb and not _BENCHES.search(s)]
+    sources = [s for s in named if s not in tb and not near.BENCHES.search(s)]
     notes = (
         [f"left out of the sources, as they are of a test bench: {', '.join(left)}"]
         if (left := [s for s in named if s not in sources])
@@ -197,15 +198,15 @@ def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
 
 
 def _found(folder: Path, name: str, said: Path, whole: Path) -> Path:
-    """A source, or the nearest file of its name in its package, for links to the LWC package's folder are often lost.
-    A package is a repository, or else the ``whole`` that the user named, with the LWC package's folders beside it."""
+    """A source, or else what its name means in its package, for links to the LWC package's folder are often lost. A
+    package is a repository, or else the ``whole`` that the user named, with the LWC package's folders beside it."""
     if (folder / name).is_file():
         return folder / name
     at, whole = folder.resolve(), whole.resolve()
     top = next((p for p in (whole, *whole.parents) if (p / ".git").exists()), whole)
     beside = [p for up in {top: 0, at: 0} for p in sorted(up.parent.glob("LWC*"))]
     for place in (top, *beside):
-        if (other := Tree(place).nearest(at, Path(name).name)) is not None:
+        if (other := Tree(place, at).meant(at / FILE, Path(name).name)) is not None:
             return other
     raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
 
@@ -220,7 +221,7 @@ def _of_list(folder: Path, listed: Path, top: str) -> Design:
     """A design whose sources a list names, a path in each line."""
     text = files.text(listed, toml.MAX_BYTES, _KEEP)
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    named = [line for line in lines if line.lower().endswith(SOURCES) and not _BENCHES.search(line)]
+    named = [line for line in lines if line.lower().endswith(SOURCES) and not near.BENCHES.search(line)]
     if not named:
         raise UserError(f"{listed}: names no VHDL or Verilog file")
     found = tuple(_found(listed.parent, line, listed, folder) for line in named)
@@ -233,7 +234,7 @@ def _of_list(folder: Path, listed: Path, top: str) -> Design:
 def _guessed(folder: Path, top: str) -> Design:
     """A design of which there are only sources."""
     every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SOURCES and p.is_file())
-    sources = tuple(p for p in every if not _BENCHES.search(str(p.relative_to(folder))))
+    sources = tuple(p for p in every if not near.BENCHES.search(str(p.relative_to(folder))))
     if not sources:
         raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")
     return _of_files(folder, folder.resolve().name, sources, top)
@@ -271,43 +272,56 @@ def _whole(sources: Sequence[Path], tree: Tree) -> str:
 
     def of(file: Path, depth: int) -> str:
         nonlocal left
-        left -= len(text := _text([file]))
+        left -= len(text := files.uncommented(_text([file])))
         return _INCLUDE.sub(lambda found: _in_place(found, file, depth), text) if depth and left > 0 else text
 
     def _in_place(found: re.Match[str], file: Path, depth: int) -> str:
-        at = tree.nearest(file.parent, found[1]) if left > 0 else None
+        at = tree.meant(file, near.plain(found[1])) if left > 0 else None
         return of(at, depth - 1) if at is not None else found[0]
 
     return "\n".join(of(f, _DEPTH) for f in sources)
 
 
 def _with_headers(made: Design, tree: Tree) -> Design:
-    """The design with the files that its sources include, from the folders that its description names, or else each
-    that is nearest to what includes it."""
+    """The design with the files that its sources include, from the folders that its description names, or else as the
+    tree has them."""
     if "verilog" not in made.languages:
         return made
-    place = design.among(made.includes) if made.includes else tree.nearest
+    place = design.among(made.includes) if made.includes else tree.meant
     return replace(made, headers=tuple(design.included(made.files, place).items()))
 
 
 def _with_data(made: Design, tree: Tree) -> Design:
     """The design with the files of its folder that its sources may read memories from: those that texts in them, or in
-    its parameters, name."""
+    its parameters, name. A text that is any of several files is refused if it is read, and no memory otherwise."""
     headers = dict(made.headers)
-    texts = {f: _text([f]) for f in (*made.files, *headers.values())} if "verilog" in made.languages else {}
+    verilog = (*made.files, *headers.values()) if "verilog" in made.languages else ()
+    texts = {f: files.uncommented(_text([f])) for f in verilog}
     if not any("$readmem" in text for text in texts.values()):
         return made
+    holders = {"$readmem", *(name for text in texts.values() for name in _READ.findall(text))}
+    named = [(f, h, name) for f, text in texts.items() for *h, name in _TEXT.findall(_INCLUDE.sub("", text))]
+    own = [(k, v) for k, v in made.parameters if isinstance(v, str) and _TEXT.fullmatch(f'"{v}"')]
+    named += [(made.folder / FILE, [k], v) for k, v in own]
+    sources: dict[str, dict[Path, None]] = {}
+    for f, _, name in named:
+        sources.setdefault(near.plain(name), {})[f] = None
+    read = {near.plain(name) for _, h, name in named if not holders.isdisjoint(h)}
     inside = made.folder.resolve()
-    named = [(f.parent, name) for f, text in texts.items() for name in _TEXT.findall(_INCLUDE.sub("", text))]
-    own = [v for _, v in made.parameters if isinstance(v, str) and _TEXT.fullmatch(f'"{v}"')]
-    named += [(made.folder, name) for name in own]
-    some = {*[*dict.fromkeys(name for _, name in named)][:_TEXTS]}
-    found: dict[str, Path] = {}
-    for folder, name in dict.fromkeys(named):
-        at = headers.get(name) or (tree.nearest(folder, name) if name in some else None)
-        if at is not None and at.resolve().is_relative_to(inside) and near.agreed(found, name, at):
-            found[name] = at
-    return replace(made, data=tuple(found.items()))
+    data: dict[str, Path] = {}
+    for name in sorted(sources, key=lambda n: n not in read)[:_TEXTS]:
+        found = {name: headers[name]} if name in headers else {}
+        try:
+            for f in sources[name]:
+                at = tree.meant(f, name)
+                if at is not None and at.resolve().is_relative_to(inside) and near.agreed(found, name, at):
+                    found[name] = at
+        except UserError:
+            if name in read:
+                raise
+        else:
+            data |= found
+    return replace(made, data=tuple(data.items()))
 
 
 def _noted(made: Design) -> Design:

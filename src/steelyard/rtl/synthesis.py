@@ -17,6 +17,7 @@ from . import bench, tools
 from .bench import Netlist
 from .design import among, included
 from .device import Device
+from .files import ASIDE
 from .tools import ToolError
 
 #: what a synthesis leaves in its folder, and the liberty file that it finds there
@@ -45,8 +46,6 @@ _LATCHES = re.compile(r"\$(a?dlatch(sr)?|sr|_(A?D?LATCH(SR)?|SR)_\w*)$")
 _UNCLOCKED = ("ARST", "ALOAD", "SET", "CLR", "RD_ARST")
 _UNCLOCKED_BIT = ("R", "S", "L")
 _BIT = re.compile(r"\$_(DFFE?|DFFSRE?|ALDFFE?)_\w+$")
-#: what is not code. What does not end in its line, or at all, ends with it, so that no text is read twice
-_ASIDE = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 #: a parameter with a sign and no range, of which yosys forgets the sign where it gets a number that has none
 _UNRANGED = re.compile(r"\bparameter\s+signed\s+\w")
 #: a name of a type with several dimensions, of which yosys keeps one
@@ -225,7 +224,7 @@ def _misread(n: Netlist, files: list[str], work: Path) -> bool:
     wide = any(not isinstance(v, str) and v >> 31 > 0 for _, v in n.parameters)
     at = work / bench.AT
     texts = [_text(f) for f in (*(at / f for f in files), *(at / bench.HEADERS).rglob("*")) if f.is_file()]
-    texts = [_ASIDE.sub(" ", t) for t in texts]
+    texts = [ASIDE.sub(" ", t) for t in texts]
     return any(_ANGLED.search(t) or _DIMENSIONS.search(t) or (wide and _UNRANGED.search(t)) for t in texts)
 
 
