@@ -186,13 +186,18 @@ def test_included_files_are_inside_of_the_design(tmp_path: Path) -> None:
 
 
 @toys.needs("verilator", "yosys")
-@pytest.mark.parametrize("name", ['"p (1).vh"', "<sizes.svh>"])
-def test_a_header_is_found_however_it_is_named(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "include"),
+    [('"p (1).vh"', "`include {}"), ("<sizes.svh>", "`include {}"), ("<sizes.svh>", "`define H {}\n`include `H")],
+    ids=["odd", "angled", "macro"],
+)
+def test_a_header_is_found_however_it_is_named(tmp_path: Path, name: str, include: str) -> None:
     """By a text that is no name of a file nothing is, and nothing ends."""
     _described(folder := tmp_path / "design")
     (folder / "inc" / name[1:-1]).write_text("`define PDI pdi_data\n")
     (folder / "toy.sv").write_text(
-        f'`define SAYS "{"no name" * 100}"\n`include {name}\n{toys.SOURCE.read_text().replace("pdi_data", "`PDI", 1)}'
+        f'`define SAYS "{"no name" * 100}"\n{include.format(name)}\n'
+        + toys.SOURCE.read_text().replace("pdi_data", "`PDI", 1)
     )
     for more in ('includes = ["inc"]', ""):
         (folder / "design.toml").write_text(f'top = "toy"\nw = [32]\nsources = ["toy*"]\n{more}\n')

@@ -55,7 +55,7 @@ _DIMENSIONS = re.compile(
     r"|\btypedef\s+(?!(?:logic|bit|reg)\b)\w+(?:::\w+)?\s*\["  # of another name
 )
 #: a header that yosys looks for nowhere
-_ANGLED = re.compile(r"`include\s*<")
+_ANGLED = re.compile(r"`(?:include|define[ \t]+\w+)[ \t]*<[\w .()+/-]+>")
 #: what yosys says of a name that it does not find (a part of an element, of an instance): it goes on with a bit
 _MADE_UP = re.compile(r"Identifier `\S*\.\S*' is implicitly declared")
 #: the module that gives the top negative parameters
