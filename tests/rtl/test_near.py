@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.model.errors import UserError
 from steelyard.rtl import bench, reading
+from steelyard.rtl import design as rtl_design
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
@@ -122,6 +123,10 @@ def test_what_test_benches_have_is_not_meant_where_there_are_others(tmp_path: Pa
     own = {name: _put(folder / "hw" / "deep" / name, "// own\n") for name in theirs}
     (design,) = designs_of(folder)
     assert dict(design.headers + design.data) == own
+    _put(folder / "tb" / "rtl" / "toy.sv", (folder / "toy.sv").read_text())  # one of a bench may mean either
+    (folder / "design.toml").write_text('top = "toy"\nw = [32]\nsources = ["tb/rtl/toy.sv"]\n')
+    with pytest.raises(UserError, match=r"w\.vh may be .*, which differ"):
+        designs_of(folder)
 
 
 def test_a_header_that_is_there_twice_means_the_same_files_twice(tmp_path: Path) -> None:
@@ -205,6 +210,39 @@ def test_a_text_that_is_too_large_for_a_memory_is_none(tmp_path: Path) -> None:
         with _put(folder / k / "paper.pdf", "").open("wb") as f:
             f.truncate(9 << 20)
     assert designs_of(folder)[0].data == (("own.hex", own),)
+
+
+def test_a_header_and_a_memory_of_one_name_are_one_file(tmp_path: Path) -> None:
+    """yosys looks for both where it was started."""
+    folder = toys.design(tmp_path / "toy", ("// A toy", '`include "x"\n// A toy'))
+    said = 'top = "toy"\nw = [32]\nsources = ["toy.sv", "rom/rom.sv"]\n'
+    (folder / "design.toml").write_text(said)
+    header = _put(folder / "x", "// 1\n")
+    _put(folder / "rom" / "rom.sv", '$readmemh("x", rom);\n')
+    other = _put(folder / "rom" / "x", "// 2\n")
+    with pytest.raises(UserError, match=f"{header} and {other} are both called x"):
+        designs_of(folder)
+
+
+def test_a_memory_that_is_read_is_looked_for_first_and_inside(tmp_path: Path) -> None:
+    texts = "".join(f'localparam S{k} = "state{k}";\n' for k in range(300))
+    folder = toys.design(tmp_path / "toy", (MEMORY, texts + ROM))
+    rom = _put(folder / "rom.hex", "1\n")
+    assert designs_of(folder)[0].data == (("rom.hex", rom),)
+    rom.rename(tmp_path / "rom.hex")
+    rom.symlink_to(tmp_path / "rom.hex")
+    assert designs_of(folder)[0].data == ()
+
+
+def test_macros_do_not_multiply_what_is_included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtl_design, "_ASKED", 99)
+    names = "".join(f'`define M "{k}.vh"\n' for k in range(10))
+    folder = toys.design(tmp_path / "toy", ("// A toy", f"{names}// A toy"))
+    for k in range(10):
+        _put(folder / f"{k}.sv", "`include `M\n")
+    (folder / "toy.toml").write_text(toys.TOML.replace('"toy.sv"', ", ".join(f'"{n}.sv"' for n in ("toy", *range(10)))))
+    with pytest.raises(UserError, match="or 99 times any; include fewer"):
+        designs_of(folder)
 
 
 def test_a_parameter_of_a_description_names_a_memory(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def included(sources: Sequence[Path], place: Place) -> dict[str, Path]:
                 found[name] = at
                 left.append(at)
             if len(found) > files.MANY or size > files.WHOLE or asked > _ASKED:
-                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included, or {_ASKED} times one"
+                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included, or {_ASKED} times any"
                 raise UserError(f"{sources[0].parent}: {what}; include fewer")
     for name, file in found.items():  # some tools look beside what includes first
         for inner in named.get(file, ()):
