@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.errors import UserError
-from steelyard.rtl import bench, reading
+from steelyard.rtl import bench, reading, synthesis
 from steelyard.rtl import design as rtl_design
+from steelyard.rtl.device import load_device
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
@@ -298,6 +299,21 @@ def test_all_tools_have_the_same_file_of_a_name(tmp_path: Path) -> None:
     _put(folder / "two" / "api" / "a.vh", '`include "b.vh"\n`include "api/b.vh"\n')
     with pytest.raises(UserError, match=rf"{beside} and {first} are both called b\.vh"):
         designs_of(folder)
+
+
+@toys.needs("verilator", "yosys")
+def test_no_tool_takes_a_header_for_one_in_a_folder(tmp_path: Path) -> None:
+    """yosys looks where it was started before it looks in the folder of headers."""
+    keep = "  (* keep *) logic [`N-1:0] mine; always_ff @(posedge clk) mine <= `N'(pdi_data);\n"
+    text = '`include "w.vh"\n`include "inc/w.vh"\n// A toy'
+    folder = toys.design(tmp_path / "toy", ("// A toy", text), (MEMORY, keep + MEMORY))
+    _put(folder / "w.vh", "`define N 1\n")
+    _put(folder / "inc" / "w.vh", "`undef N\n`define N 32\n")
+    netlist = bench.own(designs_of(folder)[0])
+    (work := tmp_path / "work").mkdir()
+    (source,) = bench.preprocessed(netlist, work)
+    assert "[32-1:0] mine" in (work / bench.AT / source).read_text()
+    assert synthesis.synthesise(netlist, load_device("ecp5"), work).types["TRELLIS_FF"] > 80
 
 
 def test_a_memory_that_a_macro_names_is_said_once(tmp_path: Path) -> None:

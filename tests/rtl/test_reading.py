@@ -182,7 +182,7 @@ def test_what_nothing_includes_is_no_part_of_a_design(tmp_path: Path) -> None:
     (found,) = designs_of(folder)
     names = bench.copied(bench.own(found), tmp_path / "work")
     made = {str(f.relative_to(tmp_path / "work" / bench.AT)) for f in (tmp_path / "work").rglob("*") if f.is_file()}
-    assert made == {*names, "inc/a.vh", "inc/sub/b.vh"}
+    assert made == {*names, f"{bench.HEADERS}/a.vh", f"{bench.HEADERS}/sub/b.vh"}
     before = found.digest
     (folder / "paper.pdf").write_text("")
     assert found.digest == before

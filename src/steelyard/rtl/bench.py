@@ -39,8 +39,8 @@ INPUTS = tuple(p for p, out in (_PORTS | _RANDOM).items() if not out)
 _MOST_RANDOM = 2048
 #: the folder that has all that is of a design, and nothing else: tools start there, and write beside it
 AT = "design"
-#: its folder of included files, by the names that sources include them by
-HEADERS = "inc"
+#: its folder of included files, by the names that sources include them by; no source can name it
+HEADERS = "inc~"
 #: the folder that is all that a simulation may write to
 ROOM = "room"
 #: what ``verilator -E`` makes of the sources
