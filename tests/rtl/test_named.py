@@ -61,6 +61,25 @@ def test_every_description_of_a_folder_is_a_design(tmp_path: Path) -> None:
         designs_of(two)
 
 
+@pytest.mark.parametrize("listed", [False, True], ids=["variants", "lists"])
+def test_what_is_wrong_with_one_design_is_said_of_it_alone(tmp_path: Path, listed: bool) -> None:
+    for name, text in (("a", ""), ("b", '`include "w.vh"\n')):
+        at = name if listed else f"of-{name}"
+        (tmp_path / at).mkdir()
+        (tmp_path / at / "toy.sv").write_text(text + toys.SOURCE.read_text())
+        said = f'name = "{name}"\n[rtl]\ntop = "toy"\nsources = ["{at}/toy.sv"]\n'
+        described = tmp_path / (f"{at}/source_list.txt" if listed else f"{name}.toml")
+        described.write_text("toy.sv\n" if listed else said)
+    for k in ("one", "other"):
+        (tmp_path / at / k).mkdir()
+        (tmp_path / at / k / "w.vh").write_text(f"// {k}\n")
+    for what, right, wrong in ((".", ["a"], ["b"]), ("a", ["a"], []), ("b", [], ["b"])):
+        ask: Any = SimpleNamespace(what=(str(tmp_path / what),), top="", aead="", hash="")
+        found, failed = designs(ask)
+        assert [d.name for d, _ in found] == right
+        assert [(Path(path).name, "w.vh may be" in why) for path, why in failed] == [(n, True) for n in wrong]
+
+
 def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:
     assert named("nocrypt/default") == [("nocrypt/default", "")]
     folder = ROOT / "rtl" / "nocrypt" / "nocrypt"

@@ -210,10 +210,12 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
             folders = [*dict.fromkeys(folder for folder, _ in named)]
             several = [d for d in _several(folders, ask, failed) if (d.folder, d.variant) in named]
         elif at.parent.is_dir() and at.parent != Path():
-            own = _several([at.parent], ask, failed)
+            none: list[tuple[str, str]] = []
+            own = _several([at.parent], ask, none)
             several = [d for d in own if any(fnmatchcase(n, at.name) for n in _called(d))]
-            if own and not several:
+            if own and not several and not any(fnmatchcase(Path(path).name, at.name) for path, _ in none):
                 raise unknown("variant", at.name, [*dict.fromkeys(n for d in own for n in _called(d))])
+            failed += [f for f in none if not own or fnmatchcase(Path(f[0]).name, at.name)]
         else:
             raise unknown("design", text, [f.name for f in bundled])
         for d in several:
@@ -238,7 +240,7 @@ def _several(folders: Sequence[Path], ask: Rtl, failed: list[tuple[str, str]]) -
     made: list[Design] = []
     for folder in folders:
         try:
-            made += map(settled, designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash))
+            made += map(settled, designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash, failed=failed))
         except UserError as e:
             failed.append((str(folder), str(e)))
     return made

@@ -7,6 +7,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -43,17 +44,25 @@ _INSTANCE = re.compile(
 )
 
 
-def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -> list[Design]:
-    """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError`
-    with what is missing."""
+def designs_of(
+    folder: Path, *, top: str = "", aead: str = "", hash: str = "", failed: list[tuple[str, str]] | None = None
+) -> list[Design]:
+    """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError` with
+    what is missing; why one of several has no figures comes to ``failed``, with its path."""
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
     try:
         found = list[Design]()
         trees: dict[tuple[Path, Path], Tree] = {}
-        for home, d in _in_folder(folder, top):
-            files.bounded(d.files, d.folder)
+        made = _in_folder(folder, top)
+        for home, d in made:
             tree = trees.setdefault((d.folder, home), Tree(d.folder, home))
-            found.append(_noted(design.checked(replace(_with_data(_with_headers(d, tree), tree), **given))))
+            try:
+                files.bounded(d.files, d.folder)
+                found.append(_noted(design.checked(replace(_with_data(_with_headers(d, tree), tree), **given))))
+            except UserError as e:
+                if failed is None or len(made) == 1 or d.variant != ONLY:  # variants share their sources
+                    raise
+                failed.append((str(folder / d.name), str(e)))
         return found
     except (OSError, ValueError, RuntimeError) as e:  # of a NUL in a name, and of a link to itself
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
@@ -242,9 +251,10 @@ def _guessed(folder: Path, top: str) -> Design:
 
 def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, home: Path | None = None) -> Design:
     files.bounded(sources, folder)
-    text = _whole(sources, Tree(folder, home))
+    text = _whole(sources, tree := Tree(folder, home))
     tops = [top] if top else _tops(text)
     if len(tops) != 1:
+        design.included(sources, tree.meant)  # which says what it is if a header is why
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
         raise UserError(f"{folder}: which module is the top? {what}; give --top MODULE")
     width = _width(text)
@@ -267,7 +277,7 @@ def _text(read: Sequence[Path]) -> str:
 
 def _whole(sources: Sequence[Path], tree: Tree) -> str:
     """The text of sources with the files of their folder that they include in their places, as far as these are no
-    endless text."""
+    endless text. A header that may be any is left out."""
     left = files.LARGEST
 
     def of(file: Path, depth: int) -> str:
@@ -276,7 +286,9 @@ def _whole(sources: Sequence[Path], tree: Tree) -> str:
         return _INCLUDE.sub(lambda found: _in_place(found, file, depth), text) if depth and left > 0 else text
 
     def _in_place(found: re.Match[str], file: Path, depth: int) -> str:
-        at = tree.meant(file, near.plain(found[1])) if left > 0 else None
+        at = None
+        with suppress(UserError):
+            at = tree.meant(file, near.plain(found[1])) if left > 0 else None
         return of(at, depth - 1) if at is not None else found[0]
 
     return "\n".join(of(f, _DEPTH) for f in sources)
