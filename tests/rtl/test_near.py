@@ -242,7 +242,7 @@ def test_macros_do_not_multiply_what_is_included(tmp_path: Path, monkeypatch: py
     for k in range(10):
         _put(folder / f"{k}.sv", "`include `M\n")
     (folder / "toy.toml").write_text(toys.TOML.replace('"toy.sv"', ", ".join(f'"{n}.sv"' for n in ("toy", *range(10)))))
-    with pytest.raises(UserError, match="or 99 times any; include fewer"):
+    with pytest.raises(UserError, match="or by 99 names; include fewer"):
         designs_of(folder)
 
 

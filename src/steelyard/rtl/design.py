@@ -26,7 +26,7 @@ SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 _NAMED = re.compile(r'`(?:include|define[ \t]+(\w+))[ \t]*(?:"([\w .()+/-]+)"|<([\w .()+/-]+)>|`(\w+))')
 #: what is to be done about an included file that is too large
 _LARGE = "include a smaller one"
-#: most times that files are included
+#: most names that files are included by, each of every source
 _ASKED = 1 << 16
 #: most folders of a name of sources that may be any
 _PATTERNS = 3
@@ -119,8 +119,8 @@ class Design(Struct, frozen=True):
 
 #: the file that a source means by a plain name, if there is one
 Place = Callable[[Path, str], Path | None]
-T = TypeVar("T")
-_Lists = dict[str, list[T]]
+_T = TypeVar("_T")
+_Lists = dict[str, list[_T]]
 
 
 def among(folders: Sequence[Path]) -> Place:
@@ -151,7 +151,7 @@ def included(sources: Sequence[Path], place: Place) -> dict[str, Path]:
                 found[name] = at
                 left.append(at)
             if len(found) > files.MANY or size > files.WHOLE or asked > _ASKED:
-                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included, or {_ASKED} times any"
+                what = f"more than {files.MANY} files or {files.WHOLE >> 20} MiB are included, or by {_ASKED} names"
                 raise UserError(f"{sources[0].parent}: {what}; include fewer")
     for name, file in found.items():  # some tools look beside what includes first
         for inner in named.get(file, ()):
