@@ -27,7 +27,8 @@ def test_a_path_is_named_as_its_user_does(path: str) -> None:
 
 
 def test_a_path_that_a_submission_could_have_is_told_apart() -> None:
-    for path in ("toy.zip (submission 2)", "toy.zip (submission 3 of line 2)", "toy.zip (submission 2, replaced by 3)"):
+    for path in ("toy.zip (submission 2)", "toy.zip (submission 3 of line 2)", "toy.zip (submission 2, replaced by 3)",
+                 "my toy.zip (submission 2)", "toy.ZIP (Submission \n)"):  # fmt: skip
         named = of_path(path)
         assert named == f"./{path}"
         assert submission(named) is None

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from sqlalchemy import update
 
 from steelyard.analyse.answer import choose
+from steelyard.model.origin import of_path
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, moving, schema
 from steelyard.store.operating import Yard
@@ -133,6 +134,14 @@ def test_a_failure_of_the_machine_keeps_no_older_version_s_figures_out(store: St
     weighed(store)
     assert len(names(store)) == 3
     assert names(store)[-1] == "other.zip (submission 3 of line 1)", third
+
+
+def test_a_path_is_no_version_that_was_replaced(store: Store) -> None:
+    """Whatever its folders are called: the last run of a setup counts."""
+    for path in ("x/a.zip (submission 1, replaced by 2)", "my A.ZIP (submission 1, replaced by 2)"):
+        store.add(replace(result("b"), origin="mine"))
+        store.add(replace(result("b"), origin=of_path(path)))
+        assert [r.origin for r in store.runs()] == [of_path(path)]
 
 
 def test_a_copy_has_the_same_names(database: str, tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ ZIP = r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip"
 _HANDED_IN = re.compile(
     rf"({ZIP}) \(submission ([0-9]{{1,18}})(?: of line ([0-9]{{1,18}}))?(?:, replaced by ([0-9]{{1,18}}))?\)"
 )
-#: what SQL finds the names of submissions by, and of those that are replaced; those of paths may be alike
+#: what SQL finds the names of submissions by, and of those that are replaced; a path that is alike has a slash
 ANY, REPLACED = "%.zip (submission %)", "%.zip (submission %, replaced by %)"
+_ALIKE = re.compile(r"[^/]*\.zip \(submission [^/]*\)", re.IGNORECASE)
 
 
 class HandedIn(NamedTuple):
@@ -70,6 +71,6 @@ def unversioned(origin: str) -> str:
 
 
 def of_path(path: str) -> str:
-    """What a run is named by whose sources are at a ``path``: the same place in other words, where a submission has
-    that name."""
-    return path if submission(path) is None else f"./{path}"
+    """What a run is named by whose sources are at a ``path``: the same place in other words, where SQL might take it
+    for a submission's name. SQLite's LIKE does not know capitals."""
+    return path if _ALIKE.fullmatch(path) is None else f"./{path}"

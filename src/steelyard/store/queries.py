@@ -75,7 +75,7 @@ JOIN toolchain ON toolchain.id = setup.toolchain_id
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
 #: the run that counts for a setup: the newest, but what a newer version replaced or a failure of the machine only when
 #: there is nothing else
-_PASSING = f"newest.reason IN ({_OF_MACHINE}) OR newest.origin LIKE '{REPLACED}'"
+_PASSING = f"newest.reason IN ({_OF_MACHINE}) OR (newest.origin LIKE '{REPLACED}' AND newest.origin NOT LIKE '%/%')"
 _NEWEST = f"COALESCE(MAX(CASE WHEN {_PASSING} THEN NULL ELSE newest.id END), MAX(newest.id))"
 
 
