@@ -12,6 +12,7 @@ from steelyard.model.origin import of_path
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, moving, schema
 from steelyard.store.operating import Yard
+from steelyard.store.operators import Operators
 from steelyard.store.submissions import Desk
 
 from .handed_in import GIVEN, ROOM, handed_in, result, tasks, weighed
@@ -155,3 +156,6 @@ def test_a_copy_has_the_same_names(database: str, tmp_path: Path) -> None:
         assert (names(other), done.deleted, done.runs.copied) == (names(one), 0, 1)
         assert names(other)[0] == "a.zip (submission 1, replaced by 2)"
         assert other.changes() > before
+        for of, why in ((one, "1 run"), (other, "1 run where it was copied from")):
+            deeds = Operators(of).deeds(refused=False)
+            assert [(d.subject, d.detail) for d in deeds if d.action == "renamed"] == [("line 1", why)]

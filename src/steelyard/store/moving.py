@@ -15,15 +15,15 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, Select, Table, delete, func, insert, select, text, update
 
-from steelyard.model.errors import UserError, counted, cut
+from steelyard.model.errors import UserError, cut
 from steelyard.model.origin import submission
 
-from . import copying, schema
+from . import audit, copying, schema
 from .audit import note
 from .engine import explained
 from .leasing import repeated
 from .operating import removed
-from .queries import DELETED, RENAMED, Identity, batches
+from .queries import DELETED, Identity, batches
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .reading import Reader, wrong
 from .store import Store
@@ -240,18 +240,21 @@ def _forget(to: Store, known: Collection[Identity], numbers: Collection[int]) ->
     odd = [run for run in known if wrong(Identity._fields, run)]
     theirs = {run: number for number, run in to.known().items()}
     named = {run._replace(origin=""): run.origin for run in set(known) - theirs.keys()}
-    gone, renamed = dict[int, int](), dict[int, str]()
+    gone, renamed, lines = dict[int, int](), dict[int, str](), set[int]()
     for run in _named(theirs, numbers) - set(known):
+        of = submission(run.origin)
+        assert of is not None
         if (origin := named.get(run._replace(origin=""))) is not None:
             renamed[theirs[run]] = origin
-        elif (of := submission(run.origin)) is not None and not any(_may_be(run, other) for other in odd):
+            lines.add(of.first)
+        elif not any(_may_be(run, other) for other in odd):
             gone[theirs[run]] = of.first
 
     def rename(connection: Connection) -> None:
         for number, origin in renamed.items():
             connection.execute(update(schema.run).where(schema.run.c.id == number).values(origin=origin))
         if renamed:
-            note(connection, "", "", RENAMED, counted(len(renamed), "run"), "where it was copied from")
+            audit.renamed(connection, lines, len(renamed), "where it was copied from")
 
     with explained(to._name):
         repeated(to._engine, rename)

@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, bindparam, exists, or_, select, update
 
-from steelyard.model.errors import counted
 from steelyard.model.origin import ANY, of_submission, submission
 
 from . import schema
-from .audit import note
-from .queries import RENAMED
+from .audit import renamed
 from .task import Task, offered, record_of, task_of
 
 #: the state of a submission whose finished jobs are runs, and those of jobs that are, or came to nothing
@@ -107,8 +105,8 @@ def settle(connection: Connection, package: int, *, ended: bool = False) -> bool
             before, after = submission(origin), submission(new)
             replaced |= bool(after and after.replaced and not (before and before.replaced))
             changed += 1
-    if changed:  # servers look at the log for what they keep
-        note(connection, "", "", RENAMED, counted(changed, "run"))
+    if changed:
+        renamed(connection, lines, changed)
     return replaced
 
 
