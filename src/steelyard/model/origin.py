@@ -34,6 +34,12 @@ def of_submission(name: str, number: int, first: int | None = None, replaced: in
     return f"{name} (submission {number}{of}{by})"
 
 
+def like(first: int) -> tuple[str, ...]:
+    """What SQL finds the names of a line's submissions by; those of paths may be alike."""
+    of = (f"(submission {first}", f"(submission % of line {first}")
+    return tuple(f"%.zip {name}{end}" for name in of for end in (")", ", replaced by %)"))
+
+
 def submission(origin: str) -> HandedIn | None:
     """Of which submission a run with this origin is; None of any other."""
     found = _HANDED_IN.fullmatch(origin)

@@ -4,15 +4,16 @@ it. The submissions are the truth: names follow them (:func:`settle`) wherever w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Connection, bindparam, exists, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, exists, or_, select, text, update
 
-from steelyard.model.origin import ANY, of_submission, submission
+from steelyard.model.origin import ANY, like, of_submission, submission
 
 from . import schema
 from .audit import renamed
+from .queries import batches
 from .task import Task, offered, record_of, task_of
 
 #: the state of a submission whose finished jobs are runs, and those of jobs that are, or came to nothing
@@ -22,11 +23,12 @@ DONE, FAILED = "done", "failed"
 IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
 #: where runs may be without a board
 _SIMULATOR = "simulator"
+#: lines that a query names, few enough for every database
+_MANY = 50
 _job, _attempt, _submission = schema.job, schema.job_attempt, schema.submission
 _run, _setup, _implementation, _target = schema.run, schema.setup, schema.implementation, schema.target
 #: the same without the family, which a version may change
 _OF = tuple(_implementation.c[name].label(f"of_{name}") for name in IMPLEMENTATION if name != "family")
-_RUNS = _run.join(_setup, _run.c.setup_id == _setup.c.id).join(_implementation).join(_target)
 #: the jobs of packages, with the runs that they became, and whether they were done ever
 _JOBS = (
     select(_job.c.id, _job.c.package_id, _job.c.task, _job.c.run_id, *_OF, _target.c.name.label("at"), _setup.c.device)
@@ -37,8 +39,15 @@ _JOBS = (
             | exists().where(_attempt.c.job_id == _job.c.id, _attempt.c.outcome == DONE).correlate(_job)
         )
     )
-    .select_from(_job.outerjoin(_RUNS, _job.c.run_id == _run.c.id))
-    .where(_job.c.package_id.in_(bindparam("packages", expanding=True)))
+    .select_from(
+        _job.outerjoin(_run, _job.c.run_id == _run.c.id).outerjoin(_setup).outerjoin(_implementation).outerjoin(_target)
+    )
+)
+_JOBS_OF = _JOBS.where(_job.c.package_id.in_(bindparam("packages", expanding=True)))
+_THESE_JOBS = _JOBS.where(_job.c.id.in_(bindparam("jobs", expanding=True)))
+#: what they are of, without what became of them, which takes longer
+_TASKS = text("SELECT id, package_id, task FROM job WHERE package_id IN :packages").bindparams(
+    bindparam("packages", expanding=True)
 )
 _SUBMISSIONS = select(
     _submission.c.id, _submission.c.first_id, _submission.c.package_id, _submission.c.name, _submission.c.found
@@ -47,6 +56,18 @@ _OF_PACKAGE = _SUBMISSIONS.where(_submission.c.package_id.in_(bindparam("package
 _LINES: BindParameter[Any] = bindparam("lines", expanding=True)
 _OF_LINES = _SUBMISSIONS.where(
     _submission.c.state == PUBLISHED, or_(_submission.c.id.in_(_LINES), _submission.c.first_id.in_(_LINES))
+)
+#: of sources the setups, by an index of the variants, and of setups the runs: more setups have none of a line
+_SETUPS = (
+    select(_setup.c.id, *_OF, _target.c.name.label("at"), _setup.c.device)
+    .select_from(_setup.join(_implementation).join(_target))
+    .where(
+        _implementation.c.variant.in_(bindparam("variants", expanding=True)),
+        _implementation.c.digest.in_(bindparam("digests", expanding=True)),
+    )
+)
+_OF_SETUPS = select(_run.c.id, _run.c.setup_id, _run.c.origin).where(
+    _run.c.setup_id.in_(bindparam("setups", expanding=True))
 )
 #: names of an implementation; where it was weighed: with its target, and whether on a board
 Names = tuple[str, ...]
@@ -84,22 +105,24 @@ def origins(connection: Connection, package: int) -> dict[str, frozenset[tuple[s
     return {v.origin(): v.offers for v in every if v.package == package}
 
 
-def settle(connection: Connection, package: int, *, ended: bool = False) -> bool:
+def settle(connection: Connection, package: int, ended: Task | None = None) -> bool:
     """Names the runs of a package's lines by what is published; whether that replaced some.
 
     A run keeps its line while that has a published version with these sources: the newest of them names it. Where the
     line has none, or a newer version was weighed there with others, the first other line that has the same package as
-    its newest gets the run; if there is none, its name says which version replaced it. Where only a job ``ended``, a
-    line of one version has nothing to be named."""
+    its newest gets the run; if there is none, its name says which version replaced it. Where only the job of a task
+    ``ended``, runs on its target alone may get other names, and none where there is one version."""
     lines = _numbers(connection, [package])
     packages = {v.package for versions in _lines(connection, lines).values() for v in versions} | {package}
     by_line = _lines(connection, lines | _numbers(connection, packages))
     if ended and sum(map(len, by_line.values())) < 2:
         return False
-    names = _Names(by_line, _jobs(connection, {v.package for versions in by_line.values() for v in versions}), package)
+    target = ended and ended.target
+    jobs = _jobs(connection, {v.package for versions in by_line.values() for v in versions}, target)
+    names = _Names(by_line, jobs, package)
     changed, replaced = 0, False
-    for number, origin, *of, target, device in _handed_in(connection, {n[1] for n in names.known}, by_line):
-        new = names.of(number, origin, tuple(of), (tuple(of[:-1]), target, device != _SIMULATOR))
+    for number, origin, *of, at, device in _handed_in(connection, names.known, by_line, target):
+        new = names.of(number, origin, tuple(of), (tuple(of[:-1]), at, device != _SIMULATOR))
         if new != origin:
             connection.execute(update(_run).where(_run.c.id == number).values(origin=new))
             before, after = submission(origin), submission(new)
@@ -170,13 +193,22 @@ def _lines(connection: Connection, lines: Collection[int]) -> dict[int, list[Ver
     return found
 
 
-def _jobs(connection: Connection, packages: Collection[int]) -> dict[int, list[_Job]]:
-    """The jobs of packages that can be read."""
-    found = defaultdict[int, list[_Job]](list)
-    for number, package, text, run, *of, at, device, done in connection.execute(
-        _JOBS, {"packages": sorted(packages)}
-    ).all():
-        task = task_of(text)
+def _jobs(connection: Connection, packages: Collection[int], target: str | None) -> dict[int, list[_Job]]:
+    """The jobs of packages that can be read; where a ``target`` is given, those on others without what became of them,
+    if they say their sources."""
+    asked: dict[str, Any] = {"packages": sorted(packages)}
+    found, query = defaultdict[int, list[_Job]](list), _JOBS_OF
+    if target is not None:
+        query, asked["jobs"] = _THESE_JOBS, []
+        for number, package, written in connection.execute(_TASKS, asked):
+            task = task_of(written)
+            if task.sources and task.target != target:
+                sources = frozenset([(task.primitive, task.variant, task.name, task.sources)])
+                found[package].append(_Job(task.implementation, sources, frozenset(), None))
+            else:
+                asked["jobs"].append(number)
+    for number, package, written, run, *of, at, device, done in connection.execute(query, asked).all():
+        task = task_of(written)
         known = [(tuple(of), at, device != _SIMULATOR)] if run is not None else []
         if task.sources:
             names = (task.primitive, task.variant, task.name, task.sources)
@@ -192,17 +224,36 @@ def _jobs(connection: Connection, packages: Collection[int]) -> dict[int, list[_
     return found
 
 
-def _handed_in(connection: Connection, variants: Collection[str], lines: Collection[int]) -> Iterator[Sequence[Any]]:
-    """Of the runs of these lines that are of these variants: number, origin, names and digest, target, device."""
-    query = (
-        select(_run.c.id, _run.c.origin, *_OF, _target.c.name, _setup.c.device)
-        .select_from(_RUNS)
-        .where(_run.c.origin.like(ANY), _implementation.c.variant.in_(sorted(variants)))
-    )
-    for row in connection.execute(query).all():
-        named_by = submission(row.origin)  # of paths that look so it is none
-        if named_by is not None and named_by.first in lines:
-            yield row
+def _handed_in(
+    connection: Connection, known: Collection[tuple[str, ...]], lines: Collection[int], target: str | None
+) -> list[Sequence[Any]]:
+    """Of the runs of these lines that are of ``known`` sources, on all targets or on one: number, origin, names and
+    digest, target, device."""
+    of = {"variants": sorted({k[1] for k in known}), "digests": sorted({k[-1] for k in known})}
+    setups = {
+        r.id: tuple(r)[1:]
+        for some in batches(of["digests"])
+        for r in connection.execute(_SETUPS, {**of, "digests": some})
+        if target in (None, r.at)
+    }
+    return [
+        (r.id, r.origin, *setups[r.setup_id])
+        for some in batches(sorted(setups))
+        for r in connection.execute(_OF_SETUPS.where(named_by(lines)), {"setups": some})
+        if first_of(r.origin) in lines
+    ]
+
+
+def named_by(lines: Collection[int]) -> ColumnElement[bool]:
+    """Whether a run is named by these lines, or seems so: of many lines, by any."""
+    patterns = [p for line in lines for p in like(line)] if len(lines) <= _MANY else [ANY]
+    return or_(*(_run.c.origin.like(p) for p in patterns))
+
+
+def first_of(origin: str) -> int | None:
+    """The line whose submission a run is named by; None of paths, whatever they look like."""
+    found = submission(origin)
+    return None if found is None else found.first
 
 
 def sources(task: Task) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from steelyard.model.errors import UserError, unknown
-from steelyard.model.origin import ANY, submission
 from steelyard.model.target import load_target, target_names
 
 from . import queue, schema
@@ -20,7 +19,7 @@ from .dates import now
 from .engine import explained
 from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
-from .naming import IMPLEMENTATION, settle, sources
+from .naming import IMPLEMENTATION, first_of, named_by, settle, sources
 from .operators import MOST
 from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING
@@ -401,15 +400,14 @@ def _named(
     named = (
         select(run.c.id, run.c.origin, *(implementation.c[n] for n in IMPLEMENTATION))
         .select_from(run.join(setup, run.c.setup_id == setup.c.id).join(implementation))
-        .where(run.c.origin.like(ANY))
+        .where(named_by(lines))
     )
     found = set()
     for number, origin, *names, digest in connection.execute(named):
         either = {(*names, digest), (*names, "")}  # a task may not say its sources
         its_own = not (tuple(names) in public or either & theirs)
         said = (*names, digest) in mine or ((*names, "") in mine and tuple(names) not in others)
-        named_by = submission(origin)  # of paths that end so it is none
-        if named_by is not None and named_by.first in lines and (said or its_own):
+        if first_of(origin) in lines and (said or its_own):
             found.add(number)
     held = select(_job.c.run_id).where(_job.c.run_id.in_(found), _job.c.package_id != package)
     return found - set(connection.execute(held).scalars())

@@ -221,7 +221,7 @@ def to_runs(connection: Connection, package: int, store: Store, fresh: Collectio
             values = {"state": FAILED, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
         connection.execute(update(_job).where(_job.c.id == r.id).values(values))
-    if settle(connection, package, ended=bool(fresh)):
+    if settle(connection, package, next((task_of(r.task) for r, *_ in mine if r.id in (fresh or ())), None)):
         credit(connection, store)
     return made
 
