@@ -79,10 +79,10 @@ def test_a_copy_goes_on_where_it_was_killed(make: Make, tmp_path: Path, monkeypa
     records = written(make, tmp_path / "a.db")
     add, left = Store.add, iter(range(3))
 
-    def killed(self: Store, record: Record, lease: int | None = None, log: bytes | None = None) -> int:
+    def killed(self: Store, record: Record, log: bytes | None = None, *, copied: bool) -> int:
         if next(left, None) is None:
             raise KeyboardInterrupt
-        return add(self, record, lease, log)
+        return add(self, record, log=log, copied=copied)
 
     with Store.open(tmp_path / "a.db") as mine, Store.open(tmp_path / "b.db") as there:
         monkeypatch.setattr(Store, "add", killed)

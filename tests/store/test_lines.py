@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
@@ -11,7 +12,7 @@ from steelyard.analyse.answer import choose
 from steelyard.model.origin import of_path
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, moving, schema
-from steelyard.store.operating import Yard
+from steelyard.store.operating import Yard, forget
 from steelyard.store.operators import Operators
 from steelyard.store.submissions import Desk
 
@@ -44,6 +45,30 @@ def test_a_version_whose_sources_are_public_already_replaces_the_last(store: Sto
     assert store.sources([2]) == {(2, "crypto_aead", "toy1", "ref"): "b" * 64}
     Yard(store).delete(2)
     assert names(store) == ["", "a.zip (submission 1)"]
+
+
+@pytest.mark.parametrize("way", ["weighed", "copied", "deleted", "before"])
+def test_a_version_has_a_run_when_what_was_public_counts_no_more(store: Store, tmp_path: Path, way: str) -> None:
+    """A path's own, which has other sources by now, or is gone. Nothing else keeps a published figure out."""
+    number = store.add(result("b"))
+    first = handed_in(store, "a")
+    if way == "before":
+        store.add(result("c"))
+    handed_in(store, "b", first)
+    store.add(result("z", target="b"))
+    assert (len(names(store)) == 3) == (way != "before"), "of another target"
+    if way == "weighed":
+        store.add(replace(result("c"), origin="elsewhere"))
+        assert not [o for o in names(store) if "submission 2" in o]
+        store.add(result("c"))
+    if way == "deleted":
+        forget(store, number)
+    if way == "copied":
+        with Store.open(tmp_path / "lab.db") as lab:
+            lab.add(result("c"))
+            moving.move(lab, store)
+    assert ("b", "b.zip (submission 2 of line 1)") in shown(store)
+    assert len([o for o in names(store) if o == "b.zip (submission 2 of line 1)"]) == 1
 
 
 def test_a_run_stays_its_line_s_until_that_goes_on(store: Store) -> None:

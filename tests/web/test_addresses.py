@@ -212,7 +212,7 @@ def test_a_badge_stays_when_others_publish_the_same_sources(tmp_path: Path) -> N
 
 
 def test_a_badge_follows_to_what_replaced_it_as_anothers(tmp_path: Path) -> None:
-    """The newest version has the sources of what is bundled, and no run of its own."""
+    """The newest version has the sources of what is bundled, and no run of its own until that goes on to others."""
     at = "/implementations/toy1/ref/badges/crypto_aead-a-{}O3-rom.svg"
     with Store.open(tmp_path / "results.db") as store:
         first = handed_in(store, "a")
@@ -221,6 +221,9 @@ def test_a_badge_follows_to_what_replaced_it_as_anothers(tmp_path: Path) -> None
         store.add(result("b"))
         handed_in(store, "b", first)
         assert b"98 bytes" in site.get(at.format("submission-1-")).body
+        store.add(result("c"))
+        assert b"98 bytes" in site.get(at.format("submission-1-")).body
+        assert b"99 bytes" in site.get(at.format("")).body
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
         logs.copy(log)
     for batch in batches(todo, RECORDS):
         for record in sorted(_readable(source, batch, lost), key=lambda r: r.id or 0):
-            to.add(record, log=logs.copy(record.log))
+            to.add(record, log=logs.copy(record.log), copied=True)
         step(done := done + len(batch), len(todo))
     ahead = sum(ended(run.finished) != (run.finished or 0) for run in mine.values())
     counts = len(todo) - len(lost.intersection(todo)), len(mine) - len(missing), len(missing) - len(todo)

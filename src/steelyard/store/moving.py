@@ -23,6 +23,7 @@ from .audit import note
 from .engine import explained
 from .leasing import repeated
 from .operating import removed
+from .publishing import credit
 from .queries import DELETED, Identity, batches
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .reading import Reader, wrong
@@ -82,6 +83,9 @@ def move(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     copied = copying.copy(source, to, step)
     if numbers:
         _named_again(source, to)
+    else:  # of a lab, whose newer sources may be what somebody's published ones were public as
+        with explained(to._name):
+            repeated(to._engine, lambda connection: credit(connection, to.put_blob))
     return Moved(copied, added, deleted, tuple(damaged))
 
 

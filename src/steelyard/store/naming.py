@@ -117,7 +117,7 @@ def settle(connection: Connection, package: int, ended: Task | None = None) -> b
     by_line = _lines(connection, lines | _numbers(connection, packages))
     if ended and sum(map(len, by_line.values())) < 2:
         return False
-    target = ended and ended.target
+    target = None if ended is None else ended.target
     jobs = _jobs(connection, {v.package for versions in by_line.values() for v in versions}, target)
     names = _Names(by_line, jobs, package)
     changed, replaced = 0, False

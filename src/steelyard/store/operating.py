@@ -21,6 +21,7 @@ from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
 from .naming import IMPLEMENTATION, first_of, named_by, settle, sources
 from .operators import MOST
+from .publishing import credit, to_runs
 from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
@@ -209,7 +210,7 @@ class Yard:
             package = changed(connection, _submission.c.id == number, PUBLISHED, (PRIVATE, OFFERED))
             if package is None:
                 raise UserError(f"submission {number} is not there, or published already")
-            return queue.to_runs(connection, package, self._store)
+            return to_runs(connection, package, self._store.put_blob)
 
         return self._done("released", f"submission {number}", work)
 
@@ -236,7 +237,7 @@ class Yard:
             gone = unpublished(connection, package, before.found)
             settle(connection, package)
             emptied(connection, mine, package)
-            queue.credit(connection, self._store)
+            credit(connection, self._store.put_blob)
             return gone
 
         runs, logs = self._done(DELETED, f"submission {number}", work)
@@ -325,8 +326,14 @@ def _pausable(connection: Connection, kind: str) -> set[str]:
 
 def forget(store: Store, run: int) -> None:
     """Deletes a run and its log."""
+
+    def work(connection: Connection) -> set[str]:
+        logs = removed(connection, [run])
+        credit(connection, store.put_blob)
+        return logs
+
     with explained(store._name):
-        logs = repeated(store._engine, lambda connection: removed(connection, [run]))
+        logs = repeated(store._engine, work)
     store.drop_blobs(logs)
 
 

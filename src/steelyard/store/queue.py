@@ -6,30 +6,27 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
-from steelyard.model.origin import line, replaced_by, version
 from steelyard.model.record import Record
 
 from . import naming, schema
-from .dates import dated, is_later, now
+from .dates import dated, now
 from .engine import explained
 from .errors import LeaseLost, StoreError
 from .leasing import Then, anew, ended, repeated
-from .naming import PUBLISHED, origins, settle
-from .queries import by_keys
-from .reading import Reader
+from .naming import PUBLISHED
+from .publishing import to_runs
 from .store import Store
 from .task import Task, detail_of, record_of, task_of
 from .tenure import Others, Tenure
 from .values import storable
-from .writing import append, row_of
+from .writing import row_of
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", naming.DONE, naming.FAILED
 #: what of a task says that it is of a board
@@ -80,24 +77,6 @@ _PUBLIC = text(
     "SELECT job.package_id FROM job JOIN submission ON submission.package_id = job.package_id "
     "WHERE job.id = :number AND submission.state = :state"
 )
-#: packages that are public, with records that are not runs: the same was public already
-_SAME = (
-    select(_job.c.package_id)
-    .join(_submission, _submission.c.package_id == _job.c.package_id)
-    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_(None))
-    .distinct()
-    .order_by(_job.c.package_id)
-)
-#: what the compilers said where a job was done: its last attempt has it, or the job itself, of an older version
-LOG = func.coalesce(
-    _job.c.log,
-    select(_attempt.c.log)
-    .where(_attempt.c.job_id == _job.c.id, _attempt.c.outcome == DONE)
-    .order_by(_attempt.c.id.desc())
-    .limit(1)
-    .correlate(_job)
-    .scalar_subquery(),
-).label("log")
 
 
 class Mine(Struct, frozen=True):
@@ -183,77 +162,6 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
     numbers = connection.execute(select(_job.c.id).where(which)).scalars().all()
     connection.execute(delete(_attempt).where(_attempt.c.job_id.in_(numbers)))
     connection.execute(delete(_job).where(_job.c.id.in_(numbers)))
-
-
-def to_runs(connection: Connection, package: int, store: Store, fresh: Collection[int] | None = None) -> int:
-    """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
-    stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
-    sources, set up in the same way, with the same figures. Where jobs are ``fresh``, what the others made takes the
-    place of no later run: it was public before, or is left out of a copy for it. In the end all runs of the package's
-    lines are named by what is published."""
-    named_by = origins(connection, package)
-    if not named_by:
-        return 0
-    rows = connection.execute(
-        select(_job.c.id, _job.c.task, _job.c.record, LOG).where(
-            _job.c.package_id == package, _job.c.state == DONE, _job.c.record.is_not(None), _job.c.run_id.is_(None)
-        )
-    ).all()
-    mine = [
-        (r, names, record)
-        for r in rows
-        if (names := [origin for origin, offers in named_by.items() if task_of(r.task).implementation in offers])
-        and (record := record_of(r.record)) is not None
-    ]
-    made = 0
-    for r, names, record in mine:
-        if not (named := _named(connection, record, names, late=fresh is not None and r.id not in fresh)):
-            continue
-        public = replace(dated(record), origin=named, log="")
-        try:
-            public = replace(public, log=store.put_blob(r.log, connection) if r.log else "")
-        except StoreError:  # a figure is worth more than what compilers said
-            public = replace(public, notes=(*public.notes, "its log could not be stored"))
-        try:
-            with connection.begin_nested():  # what of it was inserted before it is refused goes too
-                values: dict[str, Any] = {"run_id": append(connection, public)}
-        except StoreError as e:
-            values = {"state": FAILED, "detail": storable(f"its record cannot be stored: {e}")}
-        made += "run_id" in values
-        connection.execute(update(_job).where(_job.c.id == r.id).values(values))
-    if settle(connection, package, next((task_of(r.task) for r, *_ in mine if r.id in (fresh or ())), None)):
-        credit(connection, store)
-    return made
-
-
-def credit(connection: Connection, store: Store) -> None:
-    """Makes runs of published records that were public as somebody else's, who is gone, or has gone on to other
-    sources."""
-    for package in connection.execute(_SAME).scalars().all():
-        to_runs(connection, package, store, fresh=())
-
-
-def _named(connection: Connection, record: Record, names: Sequence[str], *, late: bool) -> str:
-    """What of these ``names`` a record is public by: that of the line that its setup's run is of, else the first. Empty
-    where the run that counts for its setup is of another line, which has not gone on, and says the same; or counts
-    before it, as a machine's failure does not: as a newer version's, which went back to these sources, or where the
-    record is ``late`` and ended before it."""
-    known: Record | None = None
-    with suppress(StoreError):
-        known = next(iter(Reader(connection).records(by_keys([record.setup.key]))), None)
-    if known is None:
-        return names[0]
-    named = next((n for n in names if line(n) == line(known.origin)), "")
-    if not named and replaced_by(known.origin) is not None:
-        return names[0]
-    newer = (named and version(known.origin) > version(named)) or (late and is_later(known, record))
-    if (not named and _says(known) == _says(record)) or (newer and (known.final or not record.final)):
-        return ""
-    return named or names[0]
-
-
-def _says(record: Record) -> tuple[object, ...]:
-    return (record.metrics, record.points, record.vector_cycles, record.failure, record.verification)
 
 
 def _asked(targets: Collection[str]) -> dict[str, Any]:
@@ -438,7 +346,7 @@ class Queue:
                 return
             package = connection.execute(_PUBLIC, {"number": number, "state": PUBLISHED}).scalar()
             if package is not None:
-                to_runs(connection, package, self._store, fresh=(number,))
+                to_runs(connection, package, self._store.put_blob, fresh=(number,))
 
         with explained(self._store._name):
             repeated(self._store._engine, work)

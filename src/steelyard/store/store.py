@@ -80,11 +80,15 @@ class Store:
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
             raise Unreadable(f"{type(error).__name__}: {error}", DAMAGED, self._name) from error
 
-    def add(self, record: Record, lease: int | None = None, log: str | bytes | None = None) -> int:
+    def add(
+        self, record: Record, lease: int | None = None, log: str | bytes | None = None, *, copied: bool = False
+    ) -> int:
         """Stores a finished run in one transaction and returns its id. Raises :class:`LeaseLost`, and stores nothing,
         where the ``lease`` of that number is gone; else it ends. The content of its ``log``, which was stored before,
-        is stored again where the last run that had it was deleted meanwhile."""
+        is stored again where the last run that had it was deleted meanwhile. What submissions have published becomes
+        theirs where this is of newer sources at its path; what is ``copied`` may be followed by runs of theirs."""
         from .engine import explained
+        from .publishing import stored
         from .writing import add
 
         def put(connection: Connection) -> None:
@@ -93,7 +97,7 @@ class Store:
                     self.put_blob(log, connection)
 
         with explained(self._name):
-            return add(self._engine, record, lease, put)
+            return add(self._engine, record, lease, put, None if copied else lambda c: stored(c, record, self.put_blob))
 
     def claim(self, key: str, holder: str, stale: Lease | None = None, then: Then | None = None) -> Lease:
         """See :func:`.leasing.claim`."""

@@ -18,6 +18,7 @@ from .engine import explained
 from .errors import StoreError
 from .floor import Floor
 from .leasing import repeated
+from .publishing import LOG, to_runs
 from .queue import Job
 from .quota import Quota
 from .store import Store
@@ -143,7 +144,7 @@ class Desk:
             if connection.execute(there).first() is None:
                 _insert(connection, given, new_token(), package, PUBLISHED)
             added = queue.put(connection, package, tasks, _AFTER)
-            queue.to_runs(connection, package, self._store)  # what was done while it was private
+            to_runs(connection, package, self._store.put_blob)  # what was done while it was private
             return added
 
         with explained(self._store._name):
@@ -192,14 +193,14 @@ class Desk:
     def log(self, number: int) -> str:
         """What the compilers said in a job; empty where they said nothing."""
         with explained(self._store._name), self._store._engine.connect() as connection:
-            return str(connection.execute(select(queue.LOG).where(_job.c.id == number)).scalar() or "")
+            return str(connection.execute(select(LOG).where(_job.c.id == number)).scalar() or "")
 
     def publish(self, token: str) -> int:
         """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""
 
         def work(connection: Connection) -> int:
             package = changed(connection, _submission.c.token == _hashed(token), PUBLISHED)
-            return 0 if package is None else queue.to_runs(connection, package, self._store)
+            return 0 if package is None else to_runs(connection, package, self._store.put_blob)
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)

@@ -27,17 +27,25 @@ _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UT
 
 
 def add(
-    engine: Engine, record: Record, lease: int | None = None, also: Callable[[Connection], None] | None = None
+    engine: Engine,
+    record: Record,
+    lease: int | None = None,
+    also: Callable[[Connection], None] | None = None,
+    then: Callable[[Connection], None] | None = None,
 ) -> int:
-    """Inserts a record in one transaction, which does ``also`` that, and ends its ``lease``; returns its id. Raises
-    :class:`StoreError` for values that cannot be stored, :class:`LeaseLost` where that lease is gone."""
+    """Inserts a record in one transaction, which does ``also`` that before it and ``then`` that after it, and ends its
+    ``lease``; returns its id. Raises :class:`StoreError` for values that cannot be stored, :class:`LeaseLost` where
+    that lease is gone."""
 
     def work(connection: Connection) -> int:
         if lease is not None and not ended(connection, lease):
             raise LeaseLost("another Steelyard has taken over this run")
         if also is not None:
             also(connection)
-        return append(connection, record)
+        number = append(connection, record)
+        if then is not None:
+            then(connection)
+        return number
 
     return repeated(engine, work)
 
