@@ -105,23 +105,23 @@ def origins(connection: Connection, package: int) -> dict[str, frozenset[tuple[s
     return {v.origin(): v.offers for v in every if v.package == package}
 
 
-def settle(connection: Connection, package: int, ended: Task | None = None) -> bool:
+def settle(connection: Connection, package: int, ended: Collection[str] = ()) -> bool:
     """Names the runs of a package's lines by what is published; whether that replaced some.
 
     A run keeps its line while that has a published version with these sources: the newest of them names it. Where the
     line has none, or a newer version was weighed there with others, the first other line that has the same package as
-    its newest gets the run; if there is none, its name says which version replaced it. Where only the job of a task
-    ``ended``, runs on its target alone may get other names, and none where there is one version."""
+    its newest gets the run; if there is none, its name says which version replaced it. Where only a job
+    ``ended`` on these targets, as its task and its record say, runs on others keep their names, and all do where there
+    is one version."""
     lines = _numbers(connection, [package])
     packages = {v.package for versions in _lines(connection, lines).values() for v in versions} | {package}
     by_line = _lines(connection, lines | _numbers(connection, packages))
     if ended and sum(map(len, by_line.values())) < 2:
         return False
-    target = None if ended is None else ended.target
-    jobs = _jobs(connection, {v.package for versions in by_line.values() for v in versions}, target)
+    jobs = _jobs(connection, {v.package for versions in by_line.values() for v in versions}, ended)
     names = _Names(by_line, jobs, package)
     changed, replaced = 0, False
-    for number, origin, *of, at, device in _handed_in(connection, names.known, by_line, target):
+    for number, origin, *of, at, device in _handed_in(connection, names.known, by_line, ended):
         new = names.of(number, origin, tuple(of), (tuple(of[:-1]), at, device != _SIMULATOR))
         if new != origin:
             connection.execute(update(_run).where(_run.c.id == number).values(origin=new))
@@ -193,16 +193,16 @@ def _lines(connection: Connection, lines: Collection[int]) -> dict[int, list[Ver
     return found
 
 
-def _jobs(connection: Connection, packages: Collection[int], target: str | None) -> dict[int, list[_Job]]:
-    """The jobs of packages that can be read; where a ``target`` is given, those on others without what became of them,
+def _jobs(connection: Connection, packages: Collection[int], targets: Collection[str]) -> dict[int, list[_Job]]:
+    """The jobs of packages that can be read; where ``targets`` are given, those on others without what became of them,
     if they say their sources."""
     asked: dict[str, Any] = {"packages": sorted(packages)}
     found, query = defaultdict[int, list[_Job]](list), _JOBS_OF
-    if target is not None:
+    if targets:
         query, asked["jobs"] = _THESE_JOBS, []
         for number, package, written in connection.execute(_TASKS, asked):
             task = task_of(written)
-            if task.sources and task.target != target:
+            if task.sources and task.target not in targets:
                 sources = frozenset([(task.primitive, task.variant, task.name, task.sources)])
                 found[package].append(_Job(task.implementation, sources, frozenset(), None))
             else:
@@ -225,16 +225,16 @@ def _jobs(connection: Connection, packages: Collection[int], target: str | None)
 
 
 def _handed_in(
-    connection: Connection, known: Collection[tuple[str, ...]], lines: Collection[int], target: str | None
+    connection: Connection, known: Collection[tuple[str, ...]], lines: Collection[int], targets: Collection[str]
 ) -> list[Sequence[Any]]:
-    """Of the runs of these lines that are of ``known`` sources, on all targets or on one: number, origin, names and
+    """Of the runs of these lines that are of ``known`` sources, on all targets or on these: number, origin, names and
     digest, target, device."""
     of = {"variants": sorted({k[1] for k in known}), "digests": sorted({k[-1] for k in known})}
     setups = {
         r.id: tuple(r)[1:]
         for some in batches(of["digests"])
         for r in connection.execute(_SETUPS, {**of, "digests": some})
-        if target in (None, r.at)
+        if not targets or r.at in targets
     }
     return [
         (r.id, r.origin, *setups[r.setup_id])

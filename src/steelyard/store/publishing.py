@@ -94,7 +94,8 @@ def to_runs(
             values = {"state": FAILED, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
         connection.execute(update(_job).where(_job.c.id == r.id).values(values))
-    if settle(connection, package, next((task_of(r.task) for r, *_ in mine if r.id in (fresh or ())), None)):
+    at = {of for r, _, record in mine if r.id in (fresh or ()) for of in (task_of(r.task).target, record.setup.target)}
+    if settle(connection, package, at):
         credit(connection, put)
     return made
 
