@@ -17,7 +17,7 @@ _ABOUT = "fresh inputs, "
 def many_keys(verifier: BlockVerifier, *, few: bool = False) -> None:
     """Encrypts and decrypts a block with each of :data:`KEYS` fresh keys, or of as many as take :data:`CYCLES`; with
     the first :data:`AT_ONCE` where a line makes calls slow (``few``). Stack and heap are of these
-    calls too, and no other figure. Raises :class:`.Mismatch` and :class:`.DeviceError`."""
+    calls too, and no other figure. Raises :class:`.Mismatch`, and DeviceError where the device fails."""
     made: list[Observed] = []
     for first in range(0, AT_ONCE if few else KEYS, AT_ONCE):
         vectors = [verifier.vector(f"many/{k}", 0) for k in range(first, first + AT_ONCE)]
