@@ -78,10 +78,11 @@ def test_the_same_moment_in_any_zone(store: Store, make: Make) -> None:
 
 
 def test_what_no_database_holds_is_escaped(store: Store, make: Make) -> None:
-    found = store.get(store.add(make(failure=Failure(Reason.FAULT, "a\0b\udcff"))))
+    found = store.get(store.add(make(failure=Failure(Reason.FAULT, "a\0b\udcff"), origin="./a\udcff")))
     assert found is not None
     assert found.failure is not None
     assert found.failure.detail == "a\\x00b\\udcff"
+    assert found.origin == "./a\\udcff"
 
 
 @pytest.mark.parametrize(

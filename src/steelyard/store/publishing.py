@@ -112,8 +112,9 @@ def stored(connection: Connection, record: Record, put: Put) -> None:
     """Makes runs of what was public as earlier sources of the path that a ``record``, which was just stored, is of."""
     s = record.setup
     if submission(record.origin) is None:
-        asked = {"primitive": s.primitive, "variant": s.variant, "name": s.implementation, "target": s.target}
-        others = {"digest": s.implementation_digest, "device": s.device, "origin": record.origin}
+        of = {"primitive": s.primitive, "variant": s.variant, "name": s.implementation, "target": s.target}
+        asked = {name: storable(text) for name, text in of.items()}
+        others = {"digest": s.implementation_digest, "device": s.device, "origin": storable(record.origin)}
         if connection.execute(_EARLIER, {**asked, **others}).first() is not None:
             credit(connection, put, tuple(asked.values()))
 
