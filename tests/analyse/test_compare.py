@@ -203,8 +203,9 @@ def test_a_line_goes_through_the_sizes_that_had_room() -> None:
     found = _reach("encrypt_per_byte", row(workload="default (22 sizes, 0)", **points))
     assert found == pytest.approx(slope)
     assert _reach("encrypt_per_byte", row(workload="0/100,0/200,0/300")) == pytest.approx(200 / 20000)
-    some = row(workload="0/0,0/8,0/12,0/16,0/2001", **{f"encrypt@0/{n}": 1000 for n in (0, 8, 16)})  # type: ignore[arg-type]
-    assert _reach("encrypt_per_byte", some) == pytest.approx((9 + 1 + 3 + 7) / (81 + 1 + 9 + 49))
+    some: dict[str, Any] = {f"encrypt@0/{n}": 1000 for n in (0, 8, 16)}
+    odd = row(workload="0/0,0/8,0/16,0/1000", **some)  # of a store, which was not asked for 1000 bytes
+    assert _reach("encrypt_per_byte", odd) == pytest.approx((3 * 256 - 24 + 744) / (256**2 + 248**2 + 240**2 + 744**2))
 
 
 def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:

@@ -259,6 +259,16 @@ def test_the_baseline_is_that_of_the_flags_which_it_has_whatever_is_asked_for(cl
     assert re.search(r"1 +toy1/ref +-O3 -fno-inline +900\b", cli(words).out)
 
 
+def test_the_baseline_is_of_the_workload_and_device_of_what_it_is_taken_off(cli: Cli, tmp_path: Path) -> None:
+    both = [record(n, load=w, per_byte=b) for n, b in (("nocrypt/ref", 2), ("toy1/ref", 10)) for w in ("0/16", "0/17")]
+    board = [replace(r, setup=replace(r.setup, device="board", timing_model="sigrok")) for r in both]
+    slower = [replace(r, points=tuple(replace(p, cycles=p.cycles + 50) for p in r.points)) for r in board[:2]]
+    store(tmp_path / "results.db", *both, record("nocrypt/ref", load="default"), *slower, *board[2:])
+    for where, size, left in (("simulator", 17, 8 * 17), ("simulator", 16, 8 * 16), ("board", 17, 8 * 17 - 50)):
+        words = ["rank", "--minus-nocrypt", "--by", f"encrypt@0/{size}", "--where", f"device == {where}"]
+        assert re.search(rf"1 +toy1/ref +-O3 +{left}\b", cli(words).out), (where, size)
+
+
 def test_what_is_not_ranked_does_not_choose_the_workload(cli: Cli, tmp_path: Path) -> None:
     """Ciphers without known answers have figures, and are in no ranking."""
     unknown = Failure(Reason.NO_EXPECTED, "")

@@ -126,6 +126,10 @@ def test_what_test_benches_have_is_not_meant_where_there_are_others(tmp_path: Pa
     assert dict(design.headers + design.data) == own
     _put(folder / "tb" / "rtl" / "toy.sv", (folder / "toy.sv").read_text())  # one of a bench may mean either
     (folder / "design.toml").write_text('top = "toy"\nw = [32]\nsources = ["tb/rtl/toy.sv"]\n')
+    if bench == "tb":  # which is nearer to it
+        (design,) = designs_of(folder)
+        assert dict(design.headers) == {"w.vh": theirs["w.vh"]}
+        return
     with pytest.raises(UserError, match=r"w\.vh may be .*, which differ"):
         designs_of(folder)
 
@@ -324,3 +328,42 @@ def test_a_memory_that_a_macro_names_is_said_once(tmp_path: Path) -> None:
     (design,) = designs_of(folder)
     assert design.data == (("data/rom.hex", rom),)
     assert [n for n in design.notes if "rom.hex" in n] == ["included files and memories found: data/rom.hex"]
+
+
+def test_a_design_has_its_own_files_wherever_others_have_theirs(tmp_path: Path) -> None:
+    """Those of its home before others, a test bench's too; of variants those in the nearest folder above."""
+    text = toys.SOURCE.read_text().replace("// A toy", READS, 1)
+    for name, at in (("a", "sim"), ("b", "include")):
+        _put(tmp_path / "lists" / name / "rtl" / "toy.sv", text)
+        _put(tmp_path / "lists" / name / "source_list.txt", "rtl/toy.sv\n")
+        _put(tmp_path / "lists" / name / at / "w.vh", f"// {name}\n")
+        _put(tmp_path / "variants" / name / "rtl" / "toy.sv", text)
+        said = f'name = "{name}"\n[rtl]\ntop = "toy"\nsources = ["{name}/rtl/toy.sv"]\n'
+        _put(tmp_path / "variants" / f"{name}.toml", said)
+        _put(tmp_path / "variants" / name / "include" / "w.vh", f"// {name}\n")
+    found = {d.name: dict(d.headers)["w.vh"] for d in designs_of(tmp_path / "lists", top="toy")}
+    assert found == {n: tmp_path / "lists" / n / at / "w.vh" for n, at in (("a", "sim"), ("b", "include"))}
+    found = {d.name: dict(d.headers)["w.vh"] for d in designs_of(tmp_path / "variants")}
+    assert found == {n: tmp_path / "variants" / n / "include" / "w.vh" for n in ("a", "b")}
+
+
+def test_designs_of_a_folder_know_nothing_of_each_other(tmp_path: Path) -> None:
+    """The same content beside the sources of one and below those of another, and what each includes beside it."""
+    text = toys.SOURCE.read_text().replace("// A toy", READS, 1)
+    for name, at in (("v1", "rtl"), ("v2", "inc")):
+        _put(tmp_path / name / "rtl" / "toy.sv", text)
+        _put(tmp_path / name / at / "w.vh", '`include "sizes.vh"\n')
+        _put(tmp_path / name / at / "sizes.vh", f"// {name}\n")
+    for design, name in (("a", "v1"), ("b", "v2"), ("c", "v1")):
+        said = f'name = "{design}"\n[rtl]\ntop = "toy"\nsources = ["{name}/rtl/toy.sv"]\n'
+        _put(tmp_path / f"{design}.toml", said)
+    found = {d.name: dict(d.headers)["sizes.vh"] for d in designs_of(tmp_path)}
+    own = {"v1": tmp_path / "v1" / "rtl" / "sizes.vh", "v2": tmp_path / "v2" / "inc" / "sizes.vh"}
+    assert found == {"a": own["v1"], "b": own["v2"], "c": own["v1"]}
+
+
+def test_a_comment_of_vhdl_ends_with_its_line(tmp_path: Path) -> None:
+    ports = "pdi_data, sdi_data : in std_logic_vector(31 downto 0); do_data : out std_logic_vector(31 downto 0)"
+    text = f"-- vectors are in KAT/*.txt\nentity LWC is port ({ports}); end;\narchitecture a of LWC is begin end;\n"
+    _put(tmp_path / "LWC.vhd", text)
+    assert [d.top for d in designs_of(tmp_path)] == ["LWC"]

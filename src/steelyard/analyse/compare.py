@@ -344,14 +344,14 @@ def _on_line(name: str, sizes: Iterable[tuple[int, int]]) -> list[tuple[int, int
 
 def _reach(name: str, row: Row) -> float:
     """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
-    are not in the row's columns, as far as :func:`needed` asked for them: other ones are taken for measured where they
-    are no larger, or where none is known."""
+    are not in the row's columns, as far as :func:`needed` asked for them: other ones are taken for measured, and so
+    are all where none is known."""
     if "_long_" in name:
         return 2 / (LONG[1] - LONG[0])
     sizes = _on_line(name, recorded(str(row.get("workload"))))
     operation = name.partition("_")[0]
     seen = [s for s in sizes if isinstance(row.get(of_point(operation, s)), _NUMBER)]
-    rare = [s for s in sizes if s not in _ASKED and s <= max(seen, default=s)]
+    rare = [s for s in sizes if s not in _ASKED]
     found = seen if set(rare) & set(seen) else [*seen, *rare]  # of a file, which has all points
     found = found if seen else sizes
     lengths = [max(s) for s in found]

@@ -143,7 +143,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         left = f"{neither} without figures on both sides, {left}"
     said = "nothing but nocrypt" if nothing and result.pairs else counted(len(result.pairs), "setup")
     ask.out.remark([*left_out, *(summary(result) if not nothing else ()), f"{said} compared, {left}"])
-    if nothing:
+    if nothing and not (limits and result.lost):
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1
     if not limits:

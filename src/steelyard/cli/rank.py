@@ -9,19 +9,19 @@ import click
 from msgspec.structs import replace
 
 from ..analyse import rank
-from ..analyse.answer import BUNDLED, came_from
+from ..analyse.answer import BUNDLED, came_from, run_number
 from ..analyse.choose import block_bytes, further_cycles, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
-from ..model.metric import further, metric
+from ..model.metric import further, metric, of_sizes
 from ..model.options import of_baseline
-from ..model.row import Row, Value
+from ..model.row import Row, Value, grouped
 from ..publish import ranking
 from ..publish.results import GROUP, some, without_figures
 from ..publish.sheet import Sheet, distinct
 from ..verify.known import readings
 from . import options
-from .answers import asked, complete, say_empty
+from .answers import asked, complete, found, say_empty
 from .console import say, stderr
 from .options import command
 
@@ -76,7 +76,7 @@ def verb(ask: Rank) -> int:
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     bits = {r["run"]: _bits(r, ask.group_by) for r in rows} if ask.group_by else {}
     if ask.minus_nocrypt:
-        rows = _minus_nocrypt(rows, used, asked(["nocrypt"], "", columns, ask.db, every=True).rows)
+        rows = _minus_nocrypt(rows, used, found(["nocrypt"], "", columns, ask.db, every=True).rows)
     rows = rank.apart([r for r in rows if r["variant"] != "nocrypt"])
     if not rows:
         there = [r for r in answer.rows if r["variant"] != "nocrypt"]
@@ -146,22 +146,25 @@ _SETUP = itemgetter("target", "primitive", "flags")
 
 
 def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str], among: Sequence[Row]) -> list[Row]:
-    """Rows with the cycles taken off that the baseline, which is ``among`` others, has on the same target, by what else
-    figures of one table share: with the same flags, or those that a run gives it."""
-    good = (r for r in among if r["outcome"] == "verified")
-    base = {_table(r): r for r in good if r["variant"] == "nocrypt" and came_from(r) == BUNDLED}
+    """Rows with the cycles taken off that the baseline, of which these are all runs, has on the same target, by what
+    else figures of one table share: with the same flags, or those that a run gives it, and the same workload, or what
+    depends on none."""
+    good = (r for r in among if r["outcome"] == "verified" and came_from(r) == BUNDLED)
+    base = grouped(good, _table)
     made = []
     lost: set[str] = set()
     for r in rows:
         own = " ".join(of_baseline(str(r["flags"]).split()))
-        baseline = base.get(_table(r)) or base.get(_table({**r, "flags": own}))
+        bases = base.get(_table(r)) or base.get(_table({**r, "flags": own})) or []
+        alike = [b for b in bases if b["workload"] == r["workload"]]
+        baseline = max(alike or bases, key=run_number, default=None)
         if baseline is None:
-            other = any(_SETUP(b) == _SETUP(r) for b in base.values())
+            other = any(_SETUP(b) == _SETUP(r) for of in base.values() for b in of)
             why = " with their compiler, harness and timing model" if other else ""
             lost.add(f"{r['target']} {r['primitive']} {r['flags']}{why}")
         mine: Row = dict(r)
         for n in (n for n in names if _timed([n])):
-            v, b = rank.value(r, n), _of_baseline(baseline, n, r) if baseline else None
+            v, b = rank.value(r, n), _of_baseline(baseline, n, r) if baseline and (alike or not of_sizes(n)) else None
             mine[n] = None if v is None or b is None else v - b
         made.append(mine)
     if lost:

@@ -105,7 +105,7 @@ def of_baseline(flags: Iterable[str]) -> tuple[str, ...]:
     flags = tuple(flags)
     values = {k + 1 for k, f in enumerate(flags) if f == WITH_WORD}
     return tuple(
-        f for k, f in enumerate(flags) if k not in values and (_LEVEL.fullmatch(f) or (f[:2] == "-m" and f in _NAMES))
+        f for k, f in enumerate(flags) if k not in values and (_LEVEL.fullmatch(f) or (f[:2] == "-m" and _is_option(f)))
     )
 
 

@@ -17,22 +17,21 @@ BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
 
 class Tree:
-    """The files of a folder, the ``whole``, as a design means them that is described in the folder ``home``. Both are
-    looked through once, as far as they are needed."""
+    """The files of a folder, the ``whole``, as one design means them that is described in the folder ``home``. What is
+    ``below`` the whole is looked through once, as far as it is needed."""
 
-    def __init__(self, whole: Path, home: Path | None = None) -> None:
-        self._whole, self._real = whole, whole.resolve()
-        places = dict.fromkeys(((home or whole).resolve(), self._real))
-        self._places = [p for p in places if p.is_relative_to(self._real)]
-        self._below: dict[Path, dict[str, list[Path]]] = {}
-        self._known: dict[tuple[str, tuple[bool, ...]], list[Path]] = {}
+    def __init__(self, whole: Path, home: Path | None = None, below: dict[str, list[Path]] | None = None) -> None:
+        self._whole, self._real, self._home = whole, whole.resolve(), (home or whole).resolve()
+        self._below = {} if below is None else below
+        self._known: dict[tuple[str, Path], list[Path]] = {}
         self._alike: dict[Path, dict[Path, None]] = {}
 
     def meant(self, source: Path, name: str) -> Path | None:
-        """The file that a source means by a plain name: the one beside it, or else the only one in the design's home
-        and below, or else the only one in the whole. It is the only one if all that are called so have its content;
-        those of test benches count where the source is one of them, or where there are no others. Raises
-        :class:`UserError` where they differ."""
+        """The file that a source means by a plain name: the one beside it, or else the only one in the first folder
+        that has any below it, of those above the source up to the design's home (of the home alone, where the source is
+        elsewhere), and then of those up to the whole. It is the only one if all that are called so have its content;
+        those of test benches count where the source is one of them, or where the home, or else the whole, has no
+        others. Raises :class:`UserError` where they differ."""
         found: dict[Path, None] = {}
         for at in dict.fromkeys(s.parent.resolve() for s in self._alike.get(source, (source,))):
             found |= dict.fromkeys(self._from(at, name))
@@ -49,30 +48,33 @@ class Tree:
         """The files that may be meant from a folder, where tools look first."""
         if name and there(at / name):
             return [self._told(at / name)]
-        inside = tuple(at.is_relative_to(p) and _of_bench(at, p) for p in self._places)
-        if (name, inside) not in self._known:
-            self._known[name, inside] = self._only(name, inside)
-        return self._known[name, inside]
+        if (name, at) not in self._known:
+            self._known[name, at] = [self._told(p) for p in self._only(name, at)]
+        return self._known[name, at]
 
-    def _only(self, name: str, inside: tuple[bool, ...]) -> list[Path]:
-        for every in (False, True):
-            for place, benches in zip(self._places, inside, strict=True):
-                called = self._called(place, name)
-                if found := [p for p in called if every or benches or not _of_bench(p, place)]:
-                    return [self._told(p) for p in found]
+    def _only(self, name: str, at: Path) -> list[Path]:
+        places = [p for p in (at, *at.parents) if p.is_relative_to(self._real)] or [self._real]
+        if at != self._home:  # no tool looks below a source's folder
+            places = places[1:] or places
+        inside = [p for p in places if p.is_relative_to(self._home)] or [self._home]
+        for group in (inside, places):
+            for every in (False, True):
+                for place in group:
+                    own = every or (at.is_relative_to(place) and _of_bench(at, place))
+                    if found := [p for p in self._called(place, name) if own or not _of_bench(p, place)]:
+                        return found
         return []
 
     def _called(self, place: Path, name: str) -> list[Path]:
         """The files in a folder and below that are called so."""
-        if not (ending := Path(name).parts):
+        if not (ending := Path(name).parts) or not place.is_relative_to(self._real):
             return []
-        if place not in self._below:
-            below = self._below.setdefault(place, {})
-            for p in place.rglob("*"):
-                below.setdefault(p.name, []).append(p)
+        if not self._below:
+            for p in self._real.rglob("*"):
+                self._below.setdefault(p.name, []).append(p)
         exact = place / name  # may be in a folder that is a link
-        called = [p for p in self._below[place].get(ending[-1], ()) if p.parts[-len(ending) :] == ending]
-        return sorted(p for p in {exact, *called} if there(p))
+        called = [p for p in self._below.get(ending[-1], ()) if p.parts[-len(ending) :] == ending]
+        return sorted(p for p in {exact, *called} if p.is_relative_to(place) and there(p))
 
     def _told(self, file: Path) -> Path:
         """A file by the path that the user gave for the whole."""

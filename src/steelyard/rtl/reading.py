@@ -52,10 +52,10 @@ def designs_of(
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
     try:
         found = list[Design]()
-        trees: dict[tuple[Path, Path], Tree] = {}
+        below: dict[Path, dict[str, list[Path]]] = {}
         made = _in_folder(folder, top)
         for home, d in made:
-            tree = trees.setdefault((d.folder, home), Tree(d.folder, home))
+            tree = Tree(d.folder, home, below.setdefault(d.folder, {}))
             try:
                 files.bounded(d.files, d.folder)
                 found.append(_noted(design.checked(replace(_with_data(_with_headers(d, tree), tree), **given))))
@@ -275,6 +275,12 @@ def _text(read: Sequence[Path]) -> str:
     return "\n".join(parts)
 
 
+def _code(file: Path) -> str:
+    """The text of a source; of Verilog without its comments, which VHDL has others of."""
+    text = _text([file])
+    return text if file.suffix.lower() in design.VHDL else files.uncommented(text)
+
+
 def _whole(sources: Sequence[Path], tree: Tree) -> str:
     """The text of sources with the files of their folder that they include in their places, as far as these are no
     endless text. A header that may be any is left out."""
@@ -282,7 +288,7 @@ def _whole(sources: Sequence[Path], tree: Tree) -> str:
 
     def of(file: Path, depth: int) -> str:
         nonlocal left
-        left -= len(text := files.uncommented(_text([file])))
+        left -= len(text := _code(file))
         return _INCLUDE.sub(lambda found: _in_place(found, file, depth), text) if depth and left > 0 else text
 
     def _in_place(found: re.Match[str], file: Path, depth: int) -> str:
