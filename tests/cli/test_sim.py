@@ -217,6 +217,10 @@ def test_a_call_that_is_left_by_a_jump_is_not_counted(cli: Cli, tmp_path: Path) 
     assert "3 calls not counted: left by a jump past the caller" in done.err
     done = cli(f"sim x.elf -t uno --trigger {0x0:#x}")
     assert done.code == 1
+    ends = LEAVES.replace("clr r20", "ldi r20, 1").replace("rjmp 2b", "ldi r24, 9\n3:  dec r24\n    brne 3b\n    break")
+    assembled(tmp_path, ends)
+    done = cli("sim x.elf -t uno --trigger f --json")  # and f is not called again
+    assert (json.loads(done.out)["left"], sum(f["cycles"] for f in json.loads(done.out)["tree"])) == (1, 5)
 
 
 @pytest.mark.parametrize("source", [COUNTS, ASKS])

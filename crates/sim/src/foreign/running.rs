@@ -139,10 +139,12 @@ impl Run<'_> {
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
             let (before, left) = (self.profile.clone(), self.left);
             let end = self.profiled(|run| run.measured(Some(entry), back, sp).err());
+            let gone = end.is_some() && self.sim.place().1 > sp; // the program ends in a frame of a caller
+            self.left += u64::from(gone);
             if self.left > left {
                 self.profile = before; // that it was left is noticed late
             }
-            self.unfinished = end.is_some();
+            self.unfinished = end.is_some() && !gone;
             if let Some(end) = end.or_else(|| self.limit()) {
                 return end;
             }
