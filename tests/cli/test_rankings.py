@@ -259,6 +259,16 @@ def test_the_baseline_is_that_of_the_flags_which_it_has_whatever_is_asked_for(cl
     assert re.search(r"1 +toy1/ref +-O3 -fno-inline +900\b", cli(words).out)
 
 
+def test_the_baseline_of_a_size_may_be_of_another_workload_and_that_of_a_line_not(cli: Cli, tmp_path: Path) -> None:
+    base = record("nocrypt/ref", load="0/16,0/24,0/32,0/40", per_byte=2)
+    store(tmp_path / "results.db", base, record(load="0/16,0/48,0/64,0/80"))
+    shown = cli("rank --minus-nocrypt --by encrypt@0/16 -o - --format csv")
+    assert f",{8 * 16}," in shown.out or shown.out.rstrip().endswith(f",{8 * 16}"), shown.out
+    assert "toy1 crypto_aead" not in shown.err
+    lost = cli("rank --minus-nocrypt --by encrypt_per_byte")
+    assert "nocrypt is not among the rows of uno crypto_aead -O3 with workload 0/16,0/48,0/64,0/80" in lost.err
+
+
 def test_the_baseline_is_of_the_workload_and_device_of_what_it_is_taken_off(cli: Cli, tmp_path: Path) -> None:
     both = [record(n, load=w, per_byte=b) for n, b in (("nocrypt/ref", 2), ("toy1/ref", 10)) for w in ("0/16", "0/17")]
     board = [replace(r, setup=replace(r.setup, device="board", timing_model="sigrok")) for r in both]
@@ -272,8 +282,9 @@ def test_the_baseline_is_of_the_workload_and_device_of_what_it_is_taken_off(cli:
 def test_what_is_not_ranked_does_not_choose_the_workload(cli: Cli, tmp_path: Path) -> None:
     """Ciphers without known answers have figures, and are in no ranking."""
     unknown = Failure(Reason.NO_EXPECTED, "")
-    others = [record(f"own{k}/ref", load="0/16", failure=unknown) for k in range(3)]
-    store(tmp_path / "results.db", record(stack=80), record("toy2/ref", stack=90), *others)
+    others = [replace(record(f"own{k}/ref", load="0/16"), failure=unknown) for k in range(3)]
+    bases = [record("nocrypt/ref", load="0/16", flags=f) for f in ("-O0", "-O1", "-O2", "-O3")]
+    store(tmp_path / "results.db", record(stack=80), record("toy2/ref", stack=90), *others, *bases)
     done = cli("rank --by stack")
     assert re.search(r"1 +toy1/ref +-O3 +80\b", done.out), done.out
     assert "among the first 1" not in done.err

@@ -124,15 +124,14 @@ def choose(
     same = tuple(n for n in SAME if n not in aside)
     rows, stopped = (rows, 0) if every else countable(rows, (*same, *aside, *(("workload",) if by_workload else ())))
     before = rows
-    rows, strange = _of_one_generation(rows, same, together) if together else (rows, 0)
+    rows, strange = _of_one_generation(rows, same, together, ranked=ranked) if together else (rows, 0)
     there = {(r["target"], r["label"]) for r in rows}
     gone = sorted({str(r["label"]) for r in before if (r["target"], r["label"]) not in there})
     rows, more = newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = grouped(rows, itemgetter(*names))
-    figured = ("verified",) if ranked else _FIGURED
     of_primitive = grouped(places.values(), lambda some: some[0]["primitive"])
-    chosen = {p: "" if by_workload else common_workload(of, wanted, figured) for p, of in of_primitive.items()}
+    chosen = {p: "" if by_workload else common_workload(of, wanted, ranked=ranked) for p, of in of_primitive.items()}
     kept: list[Row] = []
     others: Counter[tuple[str, str]] = Counter()
     copies = 0
@@ -231,11 +230,13 @@ def _places(rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
     return [(*place[:at], lines[place[at]], *place[at + 1 :]) for place in found]
 
 
-def _of_one_generation(rows: Sequence[Row], place: Sequence[str], how: Together) -> tuple[list[Row], int]:
+def _of_one_generation(
+    rows: Sequence[Row], place: Sequence[str], how: Together, *, ranked: bool
+) -> tuple[list[Row], int]:
     """Of each target and primitive the rows of one generation, and how many others there were."""
 
     def worth(some: Iterable[Row]) -> tuple[int, int]:
-        figured = [r for r in some if r.get("outcome", "verified") in _FIGURED]
+        figured = [r for r in some if (_is_ranked(r) if ranked else _has_figures(r))]
         places = {tuple(map(r.get, place)) for r in figured}
         return len(places) if how == "most" else 0, max(map(run_number, figured), default=-1)
 
@@ -286,13 +287,20 @@ def succession() -> Callable[[Row], tuple[int, str, int]]:
     return of
 
 
-def common_workload(
-    places: Iterable[Sequence[Row]], wanted: Collection[str] = (), figured: Collection[str] = _FIGURED
-) -> str:
+def _has_figures(row: Row) -> bool:
+    return row.get("outcome", "verified") in _FIGURED
+
+
+def _is_ranked(row: Row) -> bool:
+    return row.get("outcome", "verified") == "verified" and row.get("variant") != "nocrypt"
+
+
+def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (), *, ranked: bool = False) -> str:
     """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, the usual
-    one, the newest. Runs whose outcome is none of those that are ``figured`` count where no setup has any other."""
+    one, the newest. Runs without figures, and where verified ones of ciphers are ``ranked`` all others, count where no
+    setup has any other."""
     every = [*places]
-    good = [[r for r in rows if r.get("outcome", "verified") in figured] for rows in every]
+    good = [[r for r in rows if _is_ranked(r) or (not ranked and _has_figures(r))] for rows in every]
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]

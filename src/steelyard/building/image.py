@@ -426,8 +426,8 @@ def _folders(implementation: Implementation, library: str) -> tuple[str, ...]:
         {"src"} if library == implementation.primitive else set()
     )
     # GCC's driver for AVR hands none to the assembler, which looks there for what .include and .incbin name; a comma
-    # would end a folder's name
-    assembled = (f"-Wa,-I{d}" for d in sorted(folders) if "," not in d)
+    # would end a folder's name, and with -flto GCC cannot read quotes
+    assembled = (f"-Wa,-I{d}" for d in sorted(folders) if not set(d) & set(",'\"\\"))
     return (*(f"-I{d}" for d in sorted(folders)), *assembled, *prefixed(library))
 
 

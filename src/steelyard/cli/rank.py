@@ -13,7 +13,7 @@ from ..analyse.answer import BUNDLED, came_from, run_number
 from ..analyse.choose import block_bytes, further_cycles, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
-from ..model.metric import further, metric, of_sizes
+from ..model.metric import further, metric, of_sizes, size_of
 from ..model.options import of_baseline
 from ..model.row import Row, Value, grouped
 from ..publish import ranking
@@ -155,17 +155,23 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str], among: Sequence[Ro
     lost: set[str] = set()
     for r in rows:
         own = " ".join(of_baseline(str(r["flags"]).split()))
-        bases = base.get(_table(r)) or base.get(_table({**r, "flags": own})) or []
+        flags = dict.fromkeys((r["flags"], own))
+        bases = [
+            b for f in flags for b in sorted(base.get(_table({**r, "flags": f}), ()), key=run_number, reverse=True)
+        ]
         alike = [b for b in bases if b["workload"] == r["workload"]]
-        baseline = max(alike or bases, key=run_number, default=None)
-        if baseline is None:
+        if not bases:
             other = any(_SETUP(b) == _SETUP(r) for of in base.values() for b in of)
             why = " with their compiler, harness and timing model" if other else ""
             lost.add(f"{r['target']} {r['primitive']} {r['flags']}{why}")
         mine: Row = dict(r)
         for n in (n for n in names if _timed([n])):
-            v, b = rank.value(r, n), _of_baseline(baseline, n, r) if baseline and (alike or not of_sizes(n)) else None
+            # a call of one size takes as long whatever else is of its workload
+            fitting = alike if of_sizes(n) and not size_of(n) else [*alike, *bases]
+            v, b = rank.value(r, n), next((b for of in fitting if (b := _of_baseline(of, n, r)) is not None), None)
             mine[n] = None if v is None or b is None else v - b
+            if bases and v is not None and b is None:
+                lost.add(f"{r['target']} {r['primitive']} {r['flags']} with workload {r['workload']}")
         made.append(mine)
     if lost:
         said = f"--minus-nocrypt: nocrypt is not among the rows of {', '.join(sorted(lost))}"

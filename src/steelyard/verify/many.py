@@ -8,9 +8,9 @@ from ..model.call import Observed, Op
 from ..model.reasons import Reason
 from .block import SCHEDULES, BlockVerifier, same
 
-#: keys, of which so many are tried before anybody looks at the cycles that they took: on one core of a computer these
-#: are some tenths of a second
-KEYS, AT_ONCE, CYCLES = 512, 64, 20_000_000
+#: keys, of which so many are tried before anybody looks at the cycles that they took, of which many take seconds to
+#: simulate
+KEYS, AT_ONCE, CYCLES = 256, 64, 10_000_000
 _ABOUT = "fresh inputs, "
 
 

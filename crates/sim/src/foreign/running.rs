@@ -129,6 +129,12 @@ impl Run<'_> {
         Ok(end.unwrap_or(End::Returned))
     }
 
+    /// Whether the stack pointer is in RAM, or right above.
+    fn stack(&self, sp: u32) -> bool {
+        let memory = self.sim.memory();
+        memory.ram_base < sp && sp - memory.ram_base <= memory.ram.len() as u32
+    }
+
     /// Measures every call of the function at `entry`, until the program ends.
     pub(super) fn watch(&mut self, entry: u32) -> End {
         loop {
@@ -139,7 +145,12 @@ impl Run<'_> {
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
             let (before, left) = (self.profile.clone(), self.left);
             let end = self.profiled(|run| run.measured(Some(entry), back, sp).err());
-            let gone = end.is_some() && self.sim.place().1 > sp; // the program ends in a frame of a caller
+            // the program ends in a frame of a caller: well, for a crash may take any address from the stack, and after a
+            // call, which what makes the stack is none of
+            let gone = end.is_some()
+                && self.failed.is_none_or(|f| f.kind == FaultKind::Trap)
+                && self.stack(sp)
+                && self.sim.place().1 > sp;
             self.left += u64::from(gone);
             if self.left > left {
                 self.profile = before; // that it was left is noticed late
