@@ -221,6 +221,9 @@ def test_a_call_that_is_left_by_a_jump_is_not_counted(cli: Cli, tmp_path: Path) 
     assembled(tmp_path, ends)
     done = cli("sim x.elf -t uno --trigger f --json")  # and f is not called again
     assert (json.loads(done.out)["left"], sum(f["cycles"] for f in json.loads(done.out)["tree"])) == (1, 5)
+    assembled(tmp_path, ends.replace("    break", "    ldi r24, 1\n    out 0x33, r24\n    sleep"))
+    said = json.loads(cli("sim x.elf -t uno --trigger f --json").out)
+    assert (said["end"], said["left"], said["unfinished"]) == ("sleeps", 1, False)
     assembled(tmp_path, ends.replace("    break", "    .word 0xffff"))  # a crash may take anything from the stack
     said = json.loads(cli("sim x.elf -t uno --trigger f --json").out)
     assert (said["left"], said["unfinished"], len(said["tree"]), said["tree"][0]["calls"]) == (0, True, 1, 2)

@@ -170,7 +170,7 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str], among: Sequence[Ro
             fitting = alike if of_sizes(n) and not size_of(n) else [*alike, *bases]
             v, b = rank.value(r, n), next((b for of in fitting if (b := _of_baseline(of, n, r)) is not None), None)
             mine[n] = None if v is None or b is None else v - b
-            if bases and v is not None and b is None:
+            if bases and not fitting and v is not None:
                 lost.add(f"{r['target']} {r['primitive']} {r['flags']} with workload {r['workload']}")
         made.append(mine)
     if lost:

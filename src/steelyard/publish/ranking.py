@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
 from ..model.errors import UserError, unknown
-from ..model.metric import metric
+from ..model.metric import metric, metric_names
 from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
 from ..model.row import ANSWERS, Row, Value
@@ -72,9 +72,12 @@ def needed(kind: str, metrics: Sequence[str]) -> list[str]:
         return list(joint.NEEDED)
     usual = CATALOGUE if kind == "places" else USUAL
     blocks = (rank.OF_BLOCKS[m] for m in metrics if m in rank.OF_BLOCKS)
-    return [*metrics, *(m.replace("encrypt", "hash") for m in metrics), *blocks] or list(
-        dict.fromkeys(chain.from_iterable(usual.values()))
-    )
+    return [*metrics, *_of_hashes(metrics), *blocks] or list(dict.fromkeys(chain.from_iterable(usual.values())))
+
+
+def _of_hashes(metrics: Iterable[str]) -> list[str]:
+    """What these metrics are of a hash, which has no key schedule and no warm calls."""
+    return [h for m in metrics if (h := m.replace("encrypt", "hash")) in metric_names() or "@" in h]
 
 
 def ranked(

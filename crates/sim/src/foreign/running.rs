@@ -129,6 +129,12 @@ impl Run<'_> {
         Ok(end.unwrap_or(End::Returned))
     }
 
+    /// Whether a program ends, and by no fault but a breakpoint.
+    fn well(&self, end: Option<&End>) -> bool {
+        let trapped = self.failed.is_some_and(|f| f.kind == FaultKind::Trap);
+        end.is_some_and(|end| trapped || !matches!(end, End::Fault(..)))
+    }
+
     /// Whether the stack pointer is in RAM, or right above.
     fn stack(&self, sp: u32) -> bool {
         let memory = self.sim.memory();
@@ -147,10 +153,7 @@ impl Run<'_> {
             let end = self.profiled(|run| run.measured(Some(entry), back, sp).err());
             // the program ends in a frame of a caller: well, for a crash may take any address from the stack, and after a
             // call, which what makes the stack is none of
-            let gone = end.is_some()
-                && self.failed.is_none_or(|f| f.kind == FaultKind::Trap)
-                && self.stack(sp)
-                && self.sim.place().1 > sp;
+            let gone = self.well(end.as_ref()) && self.stack(sp) && self.sim.place().1 > sp;
             self.left += u64::from(gone);
             if self.left > left {
                 self.profile = before; // that it was left is noticed late
