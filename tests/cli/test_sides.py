@@ -227,6 +227,25 @@ def test_a_gate_does_not_pass_what_cannot_be_compared(cli: Cli, tmp_path: Path) 
         assert (gate.code, "toy2/ref on uno cannot be compared: compiler differs" in gate.err) == (code, not more)
 
 
+@pytest.mark.parametrize("reason", [Reason.COMPILE_ERROR, Reason.FORGERY_ACCEPTED])
+def test_figures_without_known_answers_can_be_lost(cli: Cli, monkeypatch: pytest.MonkeyPatch, reason: Reason) -> None:
+    """On one target of two: the other is compared all the same."""
+    unknown = Failure(Reason.NO_EXPECTED, "")
+    old = [replace(record(target=t), failure=unknown) for t in ("uno", "bluepill")]
+    held = {"HEAD~1": old, "HEAD": [old[0], record(target="bluepill", failure=Failure(reason, ""))]}
+    monkeypatch.setattr(revisions, "git", lambda *_: "0" * 40)
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda _, revision, __: held[revision])
+    gate = cli("compare --revisions HEAD~1 HEAD --fail-on worse")
+    assert (gate.code, f"toy1/ref on bluepill had figures, and now is {reason}" in gate.err) == (1, True)
+    assert "1 with figures on one side only" in gate.out
+    assert "without figures on both sides" not in gate.out
+    gone = {"HEAD~1": old, "HEAD": old[:1]}
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda _, revision, __: gone[revision])
+    assert (
+        "toy1/ref on bluepill had figures, and HEAD has" in cli("compare --revisions HEAD~1 HEAD --fail-on worse").err
+    )
+
+
 def test_what_a_revision_lost_is_no_longer_verified(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A package that is refused makes no run; one that was never verified is no loss."""
     large = record("toy3/ref", failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many"))

@@ -236,7 +236,7 @@ def _of_one_generation(
     """Of each target and primitive the rows of one generation, and how many others there were."""
 
     def worth(some: Iterable[Row]) -> tuple[int, int]:
-        figured = [r for r in some if (_is_ranked(r) if ranked else _has_figures(r))]
+        figured = [r for r in some if (_is_ranked(r) if ranked else has_figures(r))]
         places = {tuple(map(r.get, place)) for r in figured}
         return len(places) if how == "most" else 0, max(map(run_number, figured), default=-1)
 
@@ -287,7 +287,8 @@ def succession() -> Callable[[Row], tuple[int, str, int]]:
     return of
 
 
-def _has_figures(row: Row) -> bool:
+def has_figures(row: Row) -> bool:
+    """Whether a row's run ended with figures, verified or not."""
     return row.get("outcome", "verified") in _FIGURED
 
 
@@ -300,7 +301,7 @@ def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (
     one, the newest. Runs without figures, and where verified ones of ciphers are ``ranked`` all others, count where no
     setup has any other."""
     every = [*places]
-    good = [[r for r in rows if _is_ranked(r) or (not ranked and _has_figures(r))] for rows in every]
+    good = [[r for r in rows if _is_ranked(r) or (not ranked and has_figures(r))] for rows in every]
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]

@@ -23,6 +23,7 @@ from .answer import (
     common_workload,
     countable,
     has_fewer,
+    has_figures,
     most_known,
     of_one_device,
     pattern,
@@ -104,6 +105,11 @@ class Pair(Struct, frozen=True):
         old, new = (r.get("outcome", "verified") == "verified" for r in (self.old, self.new))
         return old, new
 
+    @property
+    def figured(self) -> tuple[bool, bool]:
+        """Whether the old row has figures, and whether the new one does: those that nobody has answers of have some."""
+        return has_figures(self.old), has_figures(self.new)
+
 
 class Comparison(Struct, frozen=True):
     """``pairs`` hold figures on both sides, ``failed`` lack them on one side or both; ``missing`` are only in the old
@@ -124,13 +130,13 @@ class Comparison(Struct, frozen=True):
 
     @property
     def lost(self) -> tuple[Pair, ...]:
-        """Setups that were verified, and now are not."""
-        return tuple(p for p in (*self.pairs, *self.failed) if p.verified == (True, False))
+        """Setups that were verified, and now are not, or had figures, and now have none."""
+        return tuple(p for p in (*self.pairs, *self.failed) if (True, False) in (p.verified, p.figured))
 
     @property
     def unlike(self) -> tuple[Pair, ...]:
-        """Setups of which one side only is verified."""
-        return tuple(p for p in (*self.pairs, *self.failed) if len(set(p.verified)) > 1)
+        """Setups of which one side only is verified, or has figures."""
+        return tuple(p for p in (*self.pairs, *self.failed) if p.verified[0] != p.verified[1] or len({*p.figured}) > 1)
 
 
 def needed(metrics: Iterable[str]) -> tuple[str, ...]:
@@ -352,8 +358,7 @@ def _reach(name: str, row: Row) -> float:
     operation = name.partition("_")[0]
     seen = [s for s in sizes if isinstance(row.get(of_point(operation, s)), _NUMBER)]
     rare = [s for s in sizes if s not in _ASKED]
-    found = seen if set(rare) & set(seen) else [*seen, *rare]  # of a file, which has all points
-    found = found if seen else sizes
+    found = [*dict.fromkeys((*seen, *([] if set(rare) & set(seen) else rare)))] if seen else sizes  # a file has all
     lengths = [max(s) for s in found]
     if len(lengths) < 3:
         return 1.0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 
 from ..analyse import expression, files
-from ..analyse.answer import means_over
+from ..analyse.answer import has_figures, means_over
 from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -135,10 +135,11 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         ask.out.give([flat, *(unpaired if ask.out.format == "json" else ())])
     else:
         ask.out.give([*comparison.tables(result, everything=ask.everything), *unpaired])
-    neither = sum(not any(p.verified) for p in result.failed)
+    neither = sum(not any(p.figured) for p in result.failed)
     left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
     if result.unlike:
-        left = f"{len(result.unlike)} verified on one side only, {left}"
+        said = "verified" if any(any(p.verified) for p in result.unlike) else "with figures"
+        left = f"{len(result.unlike)} {said} on one side only, {left}"
     if neither:
         left = f"{neither} without figures on both sides, {left}"
     said = "nothing but nocrypt" if nothing and result.pairs else counted(len(result.pairs), "setup")
@@ -148,10 +149,12 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         return 1
     if not limits:
         return 0
-    failed = [f"{_at(p.new)} was verified, and now is {p.new['outcome']}" for p in result.lost]
+    was = {True: "was verified", False: "had figures"}
+    failed = [f"{_at(p.new)} {was[p.verified[0]]}, and now is {p.new['outcome']}" for p in result.lost]
     if ask.revisions:  # both sides are all that was asked for; of what is stored the new one may have been narrowed
-        gone = [r for r in result.missing if r.get("outcome", "verified") == "verified"]
-        failed += [f"{_at(r)} was verified, and {ask.new} has no result of it" for r in gone]
+        gone = filter(has_figures, result.missing)
+        of = ((r, was[r.get("outcome", "verified") == "verified"]) for r in gone)
+        failed += [f"{_at(r)} {word}, and {ask.new} has no result of it" for r, word in of]
     failed += _unjudged(result, {name for name, _ in limits})
     failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
     for text in failed:
