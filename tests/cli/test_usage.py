@@ -135,6 +135,13 @@ def test_flags_are_those_of_code(uno: Target) -> None:
     assert select.flag_sets(["-mllvm -x"], uno) == [("-mllvm", "-x")]
 
 
+def test_a_database_whose_name_is_no_text(cli: Cli) -> None:
+    for words in (["check", "nocrypt", "-t", "uno"], ["publish"], ["list", "runs"]):
+        result = cli([*words, "--db", "\udce9"])
+        assert (result.code, result.out) == (2, "")
+        assert "its name is not UTF-8; give another one" in result.err
+
+
 def test_an_empty_name(cli: Cli) -> None:
     for words in (["run", ""], ["run", " ", "-t", "uno"], ["size", "", "-t", "uno"], ["list", "implementations", ""]):
         result = cli(words)

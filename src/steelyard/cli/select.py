@@ -262,5 +262,10 @@ def exists(db: str | None) -> bool:
 
 
 def place(db: str | None) -> str:
-    """The database that ``--db`` names, or the default one."""
-    return db or str(paths.home() / "results.db")
+    """The database that ``--db`` names, or the default one; :class:`UserError` where that is no text."""
+    at = db or str(paths.home() / "results.db")
+    try:
+        at.encode()
+    except UnicodeEncodeError as e:
+        raise UserError(f"--db {cut(ascii(at))}: its name is not UTF-8; give another one") from e
+    return at
