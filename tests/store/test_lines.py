@@ -71,6 +71,29 @@ def test_a_version_has_a_run_when_what_was_public_counts_no_more(store: Store, t
     assert len([o for o in names(store) if o == "b.zip (submission 2 of line 1)"]) == 1
 
 
+@pytest.mark.parametrize("way", ["weighed", "copied", "back"])
+def test_a_version_has_a_run_again_when_a_path_hid_its_own(store: Store, tmp_path: Path, way: str) -> None:
+    """The lab weighed the same sources, and has others at that path now; what it weighs next changes nothing."""
+    token = handed_in(store, "a")
+    assert token
+    store.add(replace(result("a"), origin="lab"))
+    assert shown(store) == [("a", "lab")], "the last run of a setup counts"
+    newer = replace(result("b"), origin="lab")
+    if way == "copied":
+        with Store.open(tmp_path / "lab.db") as lab:
+            lab.add(newer)
+            moving.move(lab, store)
+    else:
+        store.add(newer)
+    both = [("a", "a.zip (submission 1)"), ("b", "lab")]
+    assert sorted(shown(store)) == both
+    store.add(replace(result("c" if way == "back" else "b"), origin="lab"))
+    assert ("a", "a.zip (submission 1)") in shown(store)
+    assert names(store).count("a.zip (submission 1)") == 2, "once more, and no more than that"
+    Yard(store).delete(1)
+    assert not [o for o in names(store) if "submission" in o]
+
+
 def test_a_run_stays_its_line_s_until_that_goes_on(store: Store) -> None:
     """Then it is that of another line that has the same zip as its newest version, and stays there."""
     own = handed_in(store, "d", public=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from operator import eq
 from typing import Any
 
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select, text, update
 
-from steelyard.model.origin import line, replaced_by, submission, version
+from steelyard.model.origin import ANY, line, replaced_by, submission, version
 from steelyard.model.record import Record
 
 from . import schema
@@ -26,12 +27,34 @@ from .writing import append
 Put = Callable[[str, Connection], str]
 Of = tuple[str, ...]
 _job, _attempt, _submission = schema.job, schema.job_attempt, schema.submission
+_run, _later = schema.run, schema.run.alias("later")
 #: packages that are public, with records that are not runs: the same was public already
 _SAME = (
     select(_job.c.package_id, _job.c.task)
     .join(_submission, _submission.c.package_id == _job.c.package_id)
     .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_(None))
     .order_by(_job.c.package_id)
+)
+#: what an implementation on a target is called, as setups have it
+_CALLED = (
+    schema.implementation.c.primitive,
+    schema.implementation.c.variant,
+    schema.implementation.c.name,
+    schema.target.c.name,
+)
+#: runs of submissions that a later one of their setup hides, and what that is named by
+_HIDDEN = (
+    select(_run.c.id, schema.setup.c.key, _later.c.origin)
+    .select_from(schema.setup.join(schema.implementation).join(schema.target))
+    .join(_run, _run.c.setup_id == schema.setup.c.id)
+    .join(_later, (_later.c.setup_id == _run.c.setup_id) & (_later.c.id > _run.c.id))
+    .where(_run.c.origin.like(ANY))
+)
+#: jobs of public packages, which may be without a run
+_PUBLIC_JOBS = (
+    select(_job.c.id)
+    .join(_submission, _submission.c.package_id == _job.c.package_id)
+    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None))
 )
 #: runs that a path had there before of other sources
 _EARLIER = text(
@@ -102,7 +125,16 @@ def to_runs(
 
 def credit(connection: Connection, put: Put, of: Of | None = None) -> None:
     """Makes runs of published records that were public as somebody else's, who is gone, or has gone on to other
-    sources; of all, or ``of`` one implementation on a target."""
+    sources, also where they had runs before his; of all, or ``of`` one implementation on a target."""
+    hidden: dict[str, list[int]] = {}
+    for r in connection.execute(_HIDDEN.where(*map(eq, _CALLED, of or ()))):
+        if submission(r.origin) is None:
+            hidden.setdefault(r.key, []).append(r.id)
+    for key, runs in hidden.items():
+        known = next(iter(Reader(connection).records(by_keys([key]))), None)
+        if known is not None and submission(known.origin) is None and _gone_on(connection, known):
+            mine = connection.execute(_PUBLIC_JOBS.where(_job.c.run_id.in_(runs))).scalars().all()
+            connection.execute(update(_job).where(_job.c.id.in_(mine)).values(run_id=None))
     some = [r.package_id for r in connection.execute(_SAME) if of in (None, _of(task_of(r.task)))]
     for package in dict.fromkeys(some):
         to_runs(connection, package, put, (), of)
