@@ -80,6 +80,30 @@ def test_what_is_wrong_with_one_design_is_said_of_it_alone(tmp_path: Path, liste
         assert [(Path(path).name, "w.vh may be" in why) for path, why in failed] == [(n, True) for n in wrong]
 
 
+@pytest.mark.parametrize("wrong", ["source", "algorithm", "text"])
+def test_a_description_that_is_wrong_takes_no_other_with_it(tmp_path: Path, wrong: str) -> None:
+    """A source that is not there, a variant that nobody knows, and no TOML; the rest of the folder is weighed."""
+    (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
+    said = '[rtl]\ntop = "toy"\nsources = ["toy.sv"]\n'
+    for name in "ac":
+        (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n{said}')
+    bad = {
+        "source": said.replace("toy.sv", "gone.sv"),
+        "algorithm": said + '[lwc.aead]\nalgorithm = "ascom"\n',
+        "text": "[",
+    }
+    (tmp_path / "b.toml").write_text(bad[wrong])
+    for what, right, named_so in ((".", ["a", "c"], ["b"]), ("c", ["c"], []), ("b", [], ["b"])):
+        ask: Any = SimpleNamespace(what=(str(tmp_path / what),), top="", aead="", hash="")
+        found, failed = designs(ask)
+        assert [d.name for d, _ in found] == right
+        assert [Path(path).name for path, _ in failed] == named_so
+    (tmp_path / "a.toml").unlink()
+    (tmp_path / "c.toml").unlink()
+    found, failed = designs(SimpleNamespace(what=(str(tmp_path),), top="", aead="", hash=""))  # type: ignore[arg-type]
+    assert (found, len(failed)) == ([], 1), "said once"
+
+
 def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:
     assert named("nocrypt/default") == [("nocrypt/default", "")]
     folder = ROOT / "rtl" / "nocrypt" / "nocrypt"

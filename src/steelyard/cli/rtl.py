@@ -240,9 +240,16 @@ def _several(folders: Sequence[Path], ask: Rtl, failed: list[tuple[str, str]]) -
     made: list[Design] = []
     for folder in folders:
         try:
-            made += map(settled, designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash, failed=failed))
+            found = designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash, failed=failed)
         except UserError as e:
             failed.append((str(folder), str(e)))
+            continue
+        for d in found:
+            try:
+                made.append(settled(d))
+            except UserError as e:
+                alone = d.variant == ONLY and len(found) > 1
+                failed.append((str(folder / d.name if alone else folder), str(e)))
     return made
 
 

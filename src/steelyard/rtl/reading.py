@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -53,7 +53,7 @@ def designs_of(
     try:
         found = list[Design]()
         below: dict[Path, dict[str, list[Path]]] = {}
-        made = _in_folder(folder, top)
+        made = _in_folder(folder, top, failed)
         for home, d in made:
             tree = Tree(d.folder, home, below.setdefault(d.folder, {}))
             try:
@@ -68,22 +68,47 @@ def designs_of(
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
 
 
-def _in_folder(folder: Path, top: str) -> list[tuple[Path, Design]]:
-    """The designs of a folder, each with the folder of its description."""
+def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> list[tuple[Path, Design]]:
+    """The designs of a folder, each with the folder of its description. Why one of several descriptions has none comes
+    to ``failed``, with its path."""
     if folder.is_file() and folder.suffix == ".toml":
         home = folder.parent
         return [(home, d) for d in (design.described(home) if folder.name == FILE else _of_toml(folder))]
     if (folder / FILE).is_file():
         return [(folder, d) for d in design.described(folder)]
-    tables = {f: _table(f) for f in sorted(folder.glob("*.toml"))}
-    if tomls := [f for f, table in tables.items() if _is_lwc(table)]:
-        return _apart(folder, [(f, d) for f in tomls for d in _of_toml(f)])
+    tables, bad = dict[Path, Mapping[str, Any]](), dict[Path, UserError]()
+    for f in sorted(folder.glob("*.toml")):
+        try:
+            tables[f] = _table(f)
+        except UserError as e:
+            bad[f] = e
+    tomls = [f for f, table in tables.items() if _is_lwc(table)]
+    if bad and (failed is None or not tomls):
+        raise next(iter(bad.values()))
+    if tomls:
+        return _apart(folder, _each([*tomls, *bad], _of_toml, failed))
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
     if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
-        return _apart(folder, [(f, _of_list(folder, f, top)) for f in lists])
+        return _apart(folder, _each(lists, lambda f: [_of_list(folder, f, top)], failed))
     return [(folder, _guessed(folder, top))]
+
+
+def _each(
+    described: Sequence[Path], read: Callable[[Path], list[Design]], failed: list[tuple[str, str]] | None
+) -> list[tuple[Path, Design]]:
+    """The designs of descriptions, each with its description; where they are several, why one has none comes to
+    ``failed``, with what it is called: a file by its name, a list by its folder's."""
+    made = list[tuple[Path, Design]]()
+    for f in described:
+        try:
+            made += [(f, d) for d in read(f)]
+        except UserError as e:
+            if failed is None or len(described) == 1:
+                raise
+            failed.append((str(f.with_suffix("") if f.suffix == ".toml" else f.parent), str(e)))
+    return made
 
 
 def _apart(folder: Path, made: Sequence[tuple[Path, Design]]) -> list[tuple[Path, Design]]:
