@@ -290,6 +290,25 @@ def test_what_is_not_ranked_does_not_choose_the_workload(cli: Cli, tmp_path: Pat
     assert "among the first 1" not in done.err
 
 
+def test_what_failed_does_not_choose_the_workload_where_nothing_is_verified(cli: Cli, tmp_path: Path) -> None:
+    """The only figures that a lab's own cipher has are those without known answers."""
+    mine = replace(record("own/ref", load="0/16", stack=106), failure=Failure(Reason.NO_EXPECTED, ""))
+    failed = [record("own/ref", flags=f, failure=Failure(Reason.COMPILE_ERROR, "")) for f in ("-O1", "-O2", "-Os")]
+    store(tmp_path / "results.db", mine, *failed)
+    done = cli("report -o - --format md")
+    assert re.search(r"own/ref .*\b106\b", done.out), done.out
+    assert "of workload" not in done.out + done.err
+
+
+@pytest.mark.parametrize("kind", ["top", "places", "score", "pareto"])
+@pytest.mark.parametrize("name", ["cycles_encrypt_warm_mean", "cycles_schedule_encrypt_mean", "cycles_decrypt_warm_mean"])
+def test_a_ranking_by_what_nothing_has_is_none(answers: Cli, kind: str, name: str) -> None:
+    none = answers(f"rank --kind {kind} --by {name}")
+    assert (none.code, none.out, f"no run here has {name}" in none.err) == (1, "", True), none.err
+    some = answers(f"rank --kind {kind} --by {name},rom")
+    assert (some.code, f"no run here has {name}" in some.err) == (0, True), some.err
+
+
 def test_the_baseline_of_another_compiler_is_taken_off_nothing(cli: Cli, tmp_path: Path) -> None:
     """Names keep the newest generation of their own, so rows of two may be in one answer."""
     older = record("toy2/ref", cycles=2000)

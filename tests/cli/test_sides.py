@@ -246,6 +246,29 @@ def test_figures_without_known_answers_can_be_lost(cli: Cli, monkeypatch: pytest
     )
 
 
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ({"compiler": "gcc 2"}, "cannot be compared: compiler differs"),
+        ({"compiler": "gcc 2", "failure": Failure(Reason.FORGERY_ACCEPTED, "")}, "cannot be compared: compiler differs"),
+        ({"load": "0/32"}, "encrypt@0/16 of toy2/ref"),
+    ],
+)
+def test_a_gate_does_not_pass_figures_without_known_answers_that_cannot_be_compared(
+    cli: Cli, tmp_path: Path, new: dict[str, Any], said: str
+) -> None:
+    """As those of verified runs, of which there is one that is as it was."""
+    unknown = Failure(Reason.NO_EXPECTED, "")
+    sides = [
+        [record(flags=f), replace(r := record("toy2/ref", flags=f, **of), failure=r.failure or unknown)]
+        for f, of in (("-O3", {}), ("-Os", new))
+    ]
+    store(tmp_path / "results.db", *sides[0], *sides[1])
+    command = ["compare", "flags == -O3", "flags == -Os", "--columns", "encrypt@0/16", "--fail-on", "encrypt@0/16>5%"]
+    gate = cli(command)
+    assert (gate.code, said in " ".join(gate.err.split()), "toy2/ref on uno" in gate.err) == (1, True, True), gate.err
+
+
 def test_what_a_revision_lost_is_no_longer_verified(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A package that is refused makes no run; one that was never verified is no loss."""
     large = record("toy3/ref", failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many"))

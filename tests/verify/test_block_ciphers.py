@@ -192,7 +192,7 @@ WRONG = {
             "schedule": "if (memchr(known, k[0], sizeof known) == NULL) ctx[1] ^= 1;",
         },
         Reason.WRONG_OUTPUT,
-        "fresh inputs, vector ",
+        "fresh inputs, key ",
     ),
     "the second block with a context": (
         {

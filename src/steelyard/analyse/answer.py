@@ -298,15 +298,18 @@ def _is_ranked(row: Row) -> bool:
 
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (), *, ranked: bool = False) -> str:
     """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, the usual
-    one, the newest. Runs without figures, and where verified ones of ciphers are ``ranked`` all others, count where no
-    setup has any other."""
+    one, the newest. Runs without figures count where no setup has any other, and where verified ones of ciphers are
+    ``ranked`` others with figures where no setup has those."""
     every = [*places]
-    good = [[r for r in rows if _is_ranked(r) or (not ranked and has_figures(r))] for rows in every]
+    figured = [[r for r in rows if has_figures(r)] for rows in every]
+    good = [[r for r in rows if _is_ranked(r)] for rows in every] if ranked else figured
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]
     has: dict[str, set[str]] = {}
-    for rows in [rows for rows in good if rows] or every:
+    for rows in next(filter(any, (good, figured)), every):
+        if not rows:
+            continue
         of = {str(r["workload"]): run_number(r) for r in rows}
         counts.update([*of])
         for text, run in of.items():

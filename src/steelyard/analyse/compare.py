@@ -212,7 +212,7 @@ def compare(
             without = [m.name for m in figures if m not in some] if len(some) < len(figures) else []
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
-            (pairs if pair.changes or all(pair.verified) else failed).append(pair)
+            (pairs if pair.changes or all(pair.figured) else failed).append(pair)
     return Comparison(
         tuple(pairs),
         tuple(failed),

@@ -138,8 +138,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     neither = sum(not any(p.figured) for p in result.failed)
     left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
     if result.unlike:
-        said = "verified" if any(any(p.verified) for p in result.unlike) else "with figures"
-        left = f"{len(result.unlike)} {said} on one side only, {left}"
+        left = f"{len(result.unlike)} {result.alike} on one side only, {left}"
     if neither:
         left = f"{neither} without figures on both sides, {left}"
     said = "nothing but nocrypt" if nothing and result.pairs else counted(len(result.pairs), "setup")
@@ -169,7 +168,7 @@ def _at(row: Row) -> str:
 def _unjudged(result: Comparison, names: Set[str]) -> Iterator[str]:
     """Why it cannot be said whether what a limit ``names`` got worse: what was not compared is not unchanged."""
     for old, new, differs in result.refused:
-        if "verified" not in (old.get("outcome", "verified"), new.get("outcome", "verified")):
+        if not (has_figures(old) or has_figures(new)):
             continue
         yield f"{_at(new)} cannot be compared: {' and '.join(differs)} differ{'s' * (len(differs) == 1)}"
     compared = {ch.metric for p in result.pairs for ch in p.changes}

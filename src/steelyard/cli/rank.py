@@ -86,7 +86,7 @@ def verb(ask: Rank) -> int:
         stderr().print(text if there else f"{which}; {makes}")
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
-    missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
+    missing = [m for m in metrics if not {m, m.replace("encrypt", "hash")} & (set(used) - empty)]
     say_empty(missing if ask.by else (), rows, ask.db)
     if missing and set(missing) == set(metrics):
         return 1

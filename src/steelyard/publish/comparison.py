@@ -185,7 +185,7 @@ def unpaired(c: Comparison) -> list[Sheet]:
         columns = [column(n) for n in _ALL]
         columns += [Column("old_outcome", "old outcome"), Column("new_outcome", "new outcome")]
         outcomes = Lines(c.unlike, _outcomes)
-        sheets.append(Sheet("verified on one side only", "unlike", columns, outcomes))
+        sheets.append(Sheet(f"{c.alike} on one side only", "unlike", columns, outcomes))
     for title, rows in (("only in the old results", c.missing), ("only in the new results", c.added)):
         if rows:
             columns = [column(n) for n in (*_ALL, "run")]

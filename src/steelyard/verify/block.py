@@ -238,7 +238,8 @@ class BlockVerifier:
             self.notes.append(_UNASKED)
         for v, got, want in zip(vectors, encrypted, wanted, strict=True):
             if want is not None and got != want:
-                text = f"{about}{_numbered(v)}got {as_hex(got)}, the bundled implementation {as_hex(want)}"
+                where = f"{about}{keyed(v)}" if about else _numbered(v)
+                text = f"{where}got {as_hex(got)}, the bundled implementation {as_hex(want)}"
                 reason = Reason.WRONG_OUTPUT if about else Reason.KAT_MISMATCH
                 raise Mismatch(Failure(reason, text))
 
@@ -461,6 +462,11 @@ def same(got: bytes, want: bytes, reason: Reason, about: str) -> None:
     """Raises :class:`Mismatch` for another answer than is wanted."""
     if got != want:
         raise Mismatch(Failure(reason, f"{about}got {as_hex(got)}, expected {as_hex(want)}"))
+
+
+def keyed(v: Vector) -> str:
+    """What a package got that fresh inputs are made of, as it got it: who looks for the error needs them."""
+    return f"key {as_hex(v.key)}, block {as_hex(v.message)}: "
 
 
 def _numbered(v: Vector) -> str:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ..model.call import Observed, Op
 from ..model.reasons import Reason
-from .block import SCHEDULES, BlockVerifier, same
+from .block import SCHEDULES, BlockVerifier, keyed, same
 
 #: keys, of which so many are tried before anybody looks at the cycles that they took, of which many take seconds to
 #: simulate
@@ -32,7 +32,7 @@ def many_keys(verifier: BlockVerifier, *, few: bool = False) -> None:
             if op is Op.ENCRYPT:
                 verifier.agrees(vectors, blocks, _ABOUT)
         for v, got in zip(vectors, blocks, strict=True):
-            same(got, v.message, Reason.DECRYPT_MISMATCH, _ABOUT)
+            same(got, v.message, Reason.DECRYPT_MISMATCH, f"{_ABOUT}{keyed(v)}")
         if sum(answer.pulse.cycles for _, _, answer in made) > CYCLES:
             break
     verifier.beside.elsewhere.extend(made)
