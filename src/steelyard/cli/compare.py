@@ -138,7 +138,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     neither = sum(not any(p.figured) for p in result.failed)
     left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
     if result.unlike:
-        left = f"{len(result.unlike)} {result.alike} on one side only, {left}"
+        left = f"{len(result.unlike)} {comparison.unlike(result)} on one side only, {left}"
     if neither:
         left = f"{neither} without figures on both sides, {left}"
     said = "nothing but nocrypt" if nothing and result.pairs else counted(len(result.pairs), "setup")

@@ -178,6 +178,11 @@ def _size(p: Pair) -> float:
     return max([1.0 if r is None else abs(r - 1) for r in ratios], default=0.0)
 
 
+def unlike(c: Comparison) -> str:
+    """What one side only of some setups is."""
+    return "verified" if any(any(p.verified) for p in c.unlike) else "with figures"
+
+
 def unpaired(c: Comparison) -> list[Sheet]:
     """Setups that one side only has verified, those without a partner, and pairs that were refused."""
     sheets = []
@@ -185,7 +190,7 @@ def unpaired(c: Comparison) -> list[Sheet]:
         columns = [column(n) for n in _ALL]
         columns += [Column("old_outcome", "old outcome"), Column("new_outcome", "new outcome")]
         outcomes = Lines(c.unlike, _outcomes)
-        sheets.append(Sheet(f"{c.alike} on one side only", "unlike", columns, outcomes))
+        sheets.append(Sheet(f"{unlike(c)} on one side only", "unlike", columns, outcomes))
     for title, rows in (("only in the old results", c.missing), ("only in the new results", c.added)):
         if rows:
             columns = [column(n) for n in (*_ALL, "run")]
