@@ -297,11 +297,10 @@ def test_what_failed_does_not_choose_the_workload_where_nothing_is_verified(cli:
     store(tmp_path / "results.db", mine, *failed)
     done = cli("report -o - --format md")
     assert re.search(r"own/ref .*\b106\b", done.out), done.out
-    assert "of workload" not in done.out + done.err
 
 
 @pytest.mark.parametrize("kind", ["top", "places", "score", "pareto"])
-@pytest.mark.parametrize("name", ["cycles_encrypt_warm_mean", "cycles_schedule_encrypt_mean", "cycles_decrypt_warm_mean"])
+@pytest.mark.parametrize("name", [f"cycles_{o}_mean" for o in ("encrypt_warm", "schedule_encrypt", "decrypt_warm")])
 def test_a_ranking_by_what_nothing_has_is_none(answers: Cli, kind: str, name: str) -> None:
     none = answers(f"rank --kind {kind} --by {name}")
     assert (none.code, none.out, f"no run here has {name}" in none.err) == (1, "", True), none.err
