@@ -252,12 +252,12 @@ WRONG = {
     "the first block after a start": (
         {"top": COUNTED, "encrypt": STARTED},
         Reason.WRONG_OUTPUT,
-        "the first call after a start, encrypt: got ",
+        "the first call after a start, encrypt: key ",
     ),
     "decryption of the first block after a start": (
         {"top": COUNTED, "decrypt": STARTED},
         Reason.WRONG_OUTPUT,
-        "the first call after a start, decrypt: got ",
+        "the first call after a start, decrypt, encrypted again: key ",
     ),
     "decryption's schedule reads what encryption keeps": (
         {"top": KEPT_KEYS, "encrypt": "memcpy(kept[used++ % 200], ctx, 16);", "schedule": LOOKED_UP},

@@ -138,7 +138,7 @@ class BlockVerifier:
             if asked.op is Op.ENCRYPT:
                 self.agrees([v], [answer.output], f"{_FIRST}encrypt: ")
             elif asked.op is Op.DECRYPT:
-                self.agrees([replace(v, message=answer.output)], [v.message], f"{_FIRST}decrypt: ")
+                self.agrees([replace(v, message=answer.output)], [v.message], f"{_FIRST}decrypt, encrypted again: ")
         self._begun.clear()
 
     def calls(self, vectors: Sequence[Vector], about: str, check: Callable[[list[bytes]], None]) -> list[Observed]:
