@@ -9,8 +9,8 @@ from steelyard.device import foreign
 from steelyard.device.foreign import Experiment, Seen
 from steelyard.model.target import Target
 
-#: no start-up code but this, and no header: a program that knows nothing of Steelyard
-PROGRAM = """
+#: start-up code of a program that knows nothing of Steelyard
+START = """
 #if defined(__AVR__)
 __asm__(".section .first\\n .global start\\nstart: clr r1\\n rjmp main");
 #elif defined(__MSP430__)
@@ -25,6 +25,9 @@ __asm__(".section .first,\\"ax\\"\\n .global start\\nstart: li sp, RAM+0x1000\\n
 __asm__(".section .text.first,\\"ax\\"\\n .align 4\\n .literal_position\\n .global start\\n"
         "start: movi a1, RAM+0x1000\\n j main");
 #endif
+"""
+#: such a program, without a header
+PROGRAM = """
 volatile unsigned kept = 5;
 unsigned char sent[4];
 __attribute__((noinline)) unsigned work(unsigned n, unsigned char *to)
@@ -78,8 +81,8 @@ ISAS = {
 }
 
 
-def built(folder: Path, target: Target) -> Path:
-    """The program for a target, as an ELF file."""
+def built(folder: Path, target: Target, program: str = PROGRAM, *defined: str) -> Path:
+    """A program for a target, as an ELF file; with the C library where macros are ``defined``."""
     unknown, nowhere = ISAS[target.name]
     chip, spec = target.chip, target.toolchain
     avr = spec.family == "avr"
@@ -90,13 +93,15 @@ def built(folder: Path, target: Target) -> Path:
     layout = LAYOUT
     for name, value in words.items():
         layout = layout.replace(name, value)
-    (folder / "program.c").write_text(PROGRAM.replace("RAM+", f"{chip.ram.base:#x}+"))
+    (folder / "program.c").write_text((START + program).replace("RAM+", f"{chip.ram.base:#x}+"))
     (folder / "program.ld").write_text(layout)
-    defines = [f"-DUNKNOWN={unknown:#x}", f"-DNOWHERE={nowhere:#x}", f"-DRAM={chip.ram.base:#x}"]
+    defines = [f"-DUNKNOWN={unknown:#x}", f"-DNOWHERE={nowhere:#x}", f"-DRAM={chip.ram.base:#x}", *defined]
     flags = [*spec.flags, "-Os", "-ffreestanding", "-fno-pic", *defines]
     subprocess.run([spec.compiler, *flags, "-c", "program.c", "-o", "program.o"], cwd=folder, check=True)
     link = [spec.linker, "-n"] if spec.linker else [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", "-Wl,-n"]
-    subprocess.run([*link, "-T", "program.ld", "program.o", "-o", "program.elf"], cwd=folder, check=True)
+    libraries = [*spec.link, "-lc", "-lgcc"] if defined else []
+    made = [*link, "-T", "program.ld", "program.o", *libraries, "-o", "program.elf"]
+    subprocess.run(made, cwd=folder, check=True)
     return folder / "program.elf"
 
 

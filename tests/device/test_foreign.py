@@ -197,6 +197,94 @@ def test_a_loop_to_a_function_s_beginning_is_no_call(tmp_path: Path) -> None:
     assert all(c.cycles > 35 for c in seen.calls)
 
 
+#: f returns, jumps to main, or jumps inside of itself, and is called from a frame below; then a task, which has a stack
+#: above where that is, jumps inside of itself and crashes
+JUMPS = """
+#include <setjmp.h>
+#if defined(__AVR__) /* no start-up code of libgcc */
+__asm__(".global __do_copy_data, __do_clear_bss\\n__do_copy_data = 0\\n__do_clear_bss = 0");
+#endif
+static jmp_buf home, inside;
+volatile unsigned how, kept = 1;
+__attribute__((noinline)) void f(void)
+{
+    unsigned i;
+    for (i = 0; i < 20; i++)
+        kept += i;
+    if (how == 1)
+        longjmp(home, 1);
+    if (how == 2 && !setjmp(inside))
+        longjmp(inside, 1);
+}
+__attribute__((noinline)) void deeper(void)
+{
+    volatile unsigned room[8];
+    room[0] = 1;
+    f();
+    kept += room[0];
+}
+__attribute__((noinline, noreturn)) void task(void)
+{
+    if (!setjmp(inside))
+        longjmp(inside, 1);
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+__attribute__((noinline, noreturn)) void schedule(void)
+{
+    __asm__ volatile(MOVE : : "r"(RAM + 0x1100ul));
+    task();
+}
+__attribute__((noreturn)) int main(void)
+{
+    unsigned asked = HOW;
+    __asm__ volatile("" : "+r"(asked)); /* the same code for each */
+    how = 0;
+    f();
+    f();
+    how = asked;
+    if (!setjmp(home))
+        f();
+    how = 0;
+    deeper();
+    schedule();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "move"),
+    [
+        ("bluepill", "mov sp, %0"),
+        ("gd32vf103", "mv sp, %0"),
+        ("maixduino", "mv sp, %0"),
+        ("esp8266", "mov a1, %0"),
+        ("uno", ""),
+    ],
+)
+def test_a_call_that_longjmp_leaves_for_its_caller(tmp_path: Path, name: str, move: str) -> None:
+    """Whose frame has the stack pointer of the call on cores with a link register."""
+    target = the_target(name)
+    made = lambda how: built(tmp_path, target, JUMPS, f"-DHOW={how}", f'-DMOVE="{move}"').read_bytes()  # noqa: E731
+    seen = lambda image, f="f": run(target, image, trigger=foreign.address(image, f))  # noqa: E731
+    cycles = lambda seen: [c.cycles for c in seen.calls]  # noqa: E731
+    plain, left, inside = (seen(made(how)) for how in range(3))
+    assert (plain.counted, plain.left, left.counted, left.left) == (4, 0, 3, 1)
+    first, second, _, last = cycles(plain)
+    assert cycles(left) == [first, second, last]
+    assert sum(f[3] for f in left.functions) == first + second + last
+    assert (inside.counted, inside.left, inside.unfinished) == (4, 0, False)
+    assert cycles(inside)[:2] == [first, second]
+    image = made(1)
+    for f in ("main", "schedule"):  # tasks jump on stacks of their own
+        whole = seen(image, f)
+        assert (whole.end, whole.left, whole.unfinished) == ("fault", 0, True), f
+    task, after = (foreign.address(image, n) or 0 for n in ("task", "schedule"))
+    for place in range(task, after, 1 if name == "esp8266" else 2):  # a frame that is there when a call begins
+        assert run(target, image, trigger=place).left == 0, hex(place)
+
+
 def test_headers_before_the_code_are_left_out(tmp_path: Path) -> None:
     target = the_target("gd32vf103")
     base = target.chip.flash.base

@@ -77,6 +77,19 @@ def test_a_register_that_holds_an_address_by_chance_makes_no_call(tmp_path: Path
     assert (seen.counted, seen.left, calls(seen)) == (1, 0, {"f": 1})
 
 
+@pytest.mark.parametrize(
+    ("longjmp", "seen_as"),
+    [("b longjmp", ("loops", 0, True)), ("add sp, #4\n ldr r0, =out + 1\n bx r0", ("breakpoint", 1, False))],
+)
+def test_one_longjmp_goes_on_in_another(tmp_path: Path, longjmp: str, seen_as: tuple[str, int, bool]) -> None:
+    """And leaves the call, or turns round, as what stands in for a library's may."""
+    target = the_target("bluepill")
+    program = f"{ARM}@main: bl f\n nop\n@out: bkpt\n@f: push {{lr}}\n bl siglongjmp\n@siglongjmp: b longjmp\n"
+    image = assembled(tmp_path, target, f"{program}@longjmp: {longjmp}\n")
+    seen = run(target, image, trigger=foreign.address(image, "f"), cycles=50_000_000)
+    assert (seen.end, seen.left, seen.unfinished) == seen_as
+
+
 def test_calls_without_end_end_with_the_seconds(tmp_path: Path) -> None:
     """A function that calls itself and keeps nothing: what is kept of its calls does not make the simulator slow."""
     target = the_target("gd32vf103")

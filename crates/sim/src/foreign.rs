@@ -132,7 +132,7 @@ pub struct Seen {
     pub calls: Vec<Measured>,
     /// How many there were of all.
     pub counted: u64,
-    /// How many calls the program left by a jump past their caller (longjmp).
+    /// How many calls the program left by a jump to their caller or past it (longjmp).
     pub left: u64,
     /// Whether it ended in a call of the trigger's function, which is in `functions` and not in `calls`.
     pub unfinished: bool,
@@ -233,6 +233,8 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         counted: 0,
         round: BTreeSet::new(),
         left: 0,
+        jumps: Vec::new(),
+        own: 0..0,
         unfinished: false,
         failed: None,
     };

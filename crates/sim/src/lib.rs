@@ -66,6 +66,8 @@ pub trait Simulator: Send + Sync {
     fn vectors_at(&mut self, address: u32);
     /// See [`isa::Core::returns_to`].
     fn returns_to(&self) -> u32;
+    /// See [`isa::Core::windowed`].
+    fn windowed(&self) -> bool;
     /// See [`isa::Core::result`].
     fn result(&self) -> u64;
     /// See [`isa::Core::allowed_interrupts`].
@@ -164,6 +166,10 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn returns_to(&self) -> u32 {
         self.core.returns_to()
+    }
+
+    fn windowed(&self) -> bool {
+        self.core.windowed()
     }
 
     fn result(&self) -> u64 {

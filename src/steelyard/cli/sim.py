@@ -158,8 +158,8 @@ def verb(ask: Sim) -> int:
         said.append(f"A call of {ask.trigger} had not returned: its cycles are in those by function, not in the calls.")
     if seen.left:
         said.append(
-            f"{counted(seen.left, 'call')} not counted: left by a jump past the caller, as longjmp does. Nor are their "
-            "cycles in those by function."
+            f"{counted(seen.left, 'call')} not counted: left by a jump to the caller or past it, as longjmp does. "
+            "Nor are their cycles in those by function."
         )
     rom = sum(len(content) for _, content in pieces or elf.segments(image)) - sum(n for _, n in seen.left_out)
     ask.out.give(_sheets(ask, target, seen, rom), _json(target, seen, rom), [*said, *_notes(target, seen)])

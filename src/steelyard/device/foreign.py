@@ -55,10 +55,10 @@ class Seen(Struct, frozen=True, kw_only=True):
     ``cycles``, ``time`` or ``output`` (which are limits), or ``fault``, with its name and ``text``.
 
     ``calls`` are those of the function that was asked for, at most 100 000 of all that were ``counted``; others were
-    ``left`` by a jump past their caller (longjmp), and it may have ended in one that is ``unfinished``. ``pulses`` are
-    those between edges of the trigger's pin, again at most 100 000 of all that it ``pulsed``. ``functions`` is the call
-    tree, of the counted calls of the function that was asked for if one was, with the unfinished one: name, caller's
-    index, calls, cycles in itself.
+    ``left`` by a jump to their caller or past it (longjmp), and it may have ended in one that is ``unfinished``.
+    ``pulses`` are those between edges of the trigger's pin, again at most 100 000 of all that it ``pulsed``.
+    ``functions`` is the call tree, of the counted calls of the function that was asked for if one was, with the
+    unfinished one: name, caller's index, calls, cycles in itself.
 
     ``left_out`` are segments that no memory has. ``round`` are registers that the program reads in each round in which
     it waits or turns. ``settings`` are the bits of :func:`.blocks.settings`, in their order, where they are not as

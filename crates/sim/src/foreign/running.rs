@@ -1,6 +1,7 @@
 //! A run: from reset or of one function, to its end, which may be a limit or a state that nothing leads out of.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Instant;
 
 use isa::{Invocation, Profile};
@@ -19,6 +20,10 @@ const LOOK: u64 = 1 << 16;
 const ROUND: usize = 64;
 /// How often a program may look in vain for a byte before it is said to wait for one.
 const PATIENCE: u32 = 1000;
+/// What C libraries call the functions that leave calls.
+const JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp"];
+/// Most blocks that are followed within them.
+const STRIDE: usize = 1000;
 /// Most bytes of output.
 const MOST_OUTPUT: usize = 1 << 20;
 
@@ -44,6 +49,8 @@ pub(super) struct Run<'a> {
     pub(super) counted: u64,
     pub(super) round: BTreeSet<Register>,
     pub(super) left: u64,
+    pub(super) jumps: Vec<Range<u32>>,
+    pub(super) own: Range<u32>,
     pub(super) unfinished: bool,
     pub(super) failed: Option<mcu::Fault>,
 }
@@ -143,6 +150,7 @@ impl Run<'_> {
 
     /// Measures every call of the function at `entry`, until the program ends.
     pub(super) fn watch(&mut self, entry: u32) -> End {
+        self.look_for_jumps(entry);
         loop {
             let end = if self.sim.place().0 == entry { None } else { self.until(&[entry]) };
             if let Some(end) = end {
@@ -167,7 +175,9 @@ impl Run<'_> {
 
     /// Runs to `back`, where the stack pointer is at least `sp`, and notes what passed; how it ended where it does not
     /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
-    /// elsewhere, with no more on the stack than at first, has left the call by another way (longjmp).
+    /// elsewhere, with no more on the stack than at first, has left the call by another way. So has one that longjmp
+    /// leads there from deeper: functions that the call made have more on the stack where they call setjmp, and tasks
+    /// jump on stacks of their own.
     fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
@@ -175,16 +185,34 @@ impl Run<'_> {
         if let Some(entry) = entry {
             places.extend([entry, back.wrapping_sub(2), back.wrapping_sub(3), back.wrapping_sub(4)]);
         }
+        places.extend(self.jumps.iter().map(|jump| jump.start));
         loop {
             if let Some(end) = self.until(&places) {
                 return Err(end);
             }
-            let (pc, now) = self.sim.place();
+            let (mut pc, mut now) = self.sim.place();
+            let from = now;
+            let jumps = self.jumps.iter().any(|jump| jump.start == pc);
+            if jumps {
+                if let Some(end) = self.jumped() {
+                    return Err(end);
+                }
+                (pc, now) = self.sim.place();
+                if self.jumping(pc) {
+                    places.retain(|&place| !self.jumping(place)); // it may turn round at its beginning
+                }
+            }
             if now >= sp && pc == back {
                 break;
             }
-            // a function may begin with a loop, which is no call
-            if now >= sp && (Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()) {
+            let elsewhere = if jumps {
+                // one that does not return may call setjmp with nothing on the stack
+                from <= sp && !self.own.contains(&pc) && !self.jumping(pc)
+            } else {
+                // a function may begin with a loop, which is no call
+                Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()
+            };
+            if now >= sp && elsewhere {
                 self.left += 1;
                 return Ok(());
             }
@@ -201,6 +229,42 @@ impl Run<'_> {
             self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
         }
         Ok(())
+    }
+
+    /// Notes where the function at `entry` is, and those that may leave its calls. On cores with register windows these
+    /// are none: handlers with other frames run on their way.
+    fn look_for_jumps(&mut self, entry: u32) {
+        let named = self.image.symbols.iter().filter(|s| s.code && JUMPS.contains(&s.name.as_str()));
+        let starts: Vec<_> = named.map(|s| s.address).filter(|&at| at != entry).collect();
+        if starts.is_empty() || self.sim.windowed() {
+            return;
+        }
+        for (span, _) in self.image.code() {
+            if span.contains(&entry) {
+                self.own = span;
+            } else if starts.contains(&span.start) {
+                self.jumps.push(span);
+            }
+        }
+    }
+
+    /// Whether `pc` is in a function that leaves calls.
+    fn jumping(&self, pc: u32) -> bool {
+        self.jumps.iter().any(|jump| jump.contains(&pc))
+    }
+
+    /// Runs block by block until no function that leaves calls is under way; how it ended where it fails in one.
+    fn jumped(&mut self) -> Option<End> {
+        for _ in 0..STRIDE {
+            if !self.jumping(self.sim.place().0) || self.sim.cycles() >= self.budget {
+                break;
+            }
+            if let (Stop::Fault(f), _) = self.sim.run_until(1, &[]) {
+                self.failed = Some(f);
+                return Some(self.fault(f));
+            }
+        }
+        None
     }
 
     /// Notes the first value of each setting that is not as assumed.
