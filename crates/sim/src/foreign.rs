@@ -234,7 +234,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         round: BTreeSet::new(),
         left: 0,
         jumps: Vec::new(),
-        own: 0..0,
+        saves: Vec::new(),
         unfinished: false,
         failed: None,
     };

@@ -22,7 +22,9 @@ const ROUND: usize = 64;
 const PATIENCE: u32 = 1000;
 /// What C libraries call the functions that leave calls.
 const JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp"];
-/// Most blocks that are followed within them.
+/// Those that keep where such a jump may lead.
+const SAVES: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
+/// Most blocks that are followed within what leaves calls.
 const STRIDE: usize = 1000;
 /// Most bytes of output.
 const MOST_OUTPUT: usize = 1 << 20;
@@ -50,7 +52,7 @@ pub(super) struct Run<'a> {
     pub(super) round: BTreeSet<Register>,
     pub(super) left: u64,
     pub(super) jumps: Vec<Range<u32>>,
-    pub(super) own: Range<u32>,
+    pub(super) saves: Vec<u32>,
     pub(super) unfinished: bool,
     pub(super) failed: Option<mcu::Fault>,
 }
@@ -176,8 +178,7 @@ impl Run<'_> {
     /// Runs to `back`, where the stack pointer is at least `sp`, and notes what passed; how it ended where it does not
     /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
     /// elsewhere, with no more on the stack than at first, has left the call by another way. So has one that longjmp
-    /// leads there from deeper: functions that the call made have more on the stack where they call setjmp, and tasks
-    /// jump on stacks of their own.
+    /// leads there before setjmp is called: afterwards it may come back, as coroutines do, or jump inside of the call.
     fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
@@ -185,13 +186,17 @@ impl Run<'_> {
         if let Some(entry) = entry {
             places.extend([entry, back.wrapping_sub(2), back.wrapping_sub(3), back.wrapping_sub(4)]);
         }
-        places.extend(self.jumps.iter().map(|jump| jump.start));
+        let fixed = places.len();
+        places.extend(self.jumps.iter().map(|jump| jump.start).chain(self.saves.iter().copied()));
         loop {
             if let Some(end) = self.until(&places) {
                 return Err(end);
             }
             let (mut pc, mut now) = self.sim.place();
-            let from = now;
+            if self.saves.contains(&pc) {
+                places.truncate(fixed);
+                continue;
+            }
             let jumps = self.jumps.iter().any(|jump| jump.start == pc);
             if jumps {
                 if let Some(end) = self.jumped() {
@@ -199,15 +204,14 @@ impl Run<'_> {
                 }
                 (pc, now) = self.sim.place();
                 if self.jumping(pc) {
-                    places.retain(|&place| !self.jumping(place)); // it may turn round at its beginning
+                    places.truncate(fixed); // it may turn round at its beginning
                 }
             }
             if now >= sp && pc == back {
                 break;
             }
             let elsewhere = if jumps {
-                // one that does not return may call setjmp with nothing on the stack
-                from <= sp && !self.own.contains(&pc) && !self.jumping(pc)
+                !self.jumping(pc)
             } else {
                 // a function may begin with a loop, which is no call
                 Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()
@@ -231,21 +235,19 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Notes where the function at `entry` is, and those that may leave its calls. On cores with register windows these
-    /// are none: handlers with other frames run on their way.
+    /// Notes what may leave calls of the function at `entry`, and what keeps where to. On cores with register windows
+    /// it is nothing: handlers with other frames run on the way.
     fn look_for_jumps(&mut self, entry: u32) {
-        let named = self.image.symbols.iter().filter(|s| s.code && JUMPS.contains(&s.name.as_str()));
-        let starts: Vec<_> = named.map(|s| s.address).filter(|&at| at != entry).collect();
-        if starts.is_empty() || self.sim.windowed() {
+        let starts = |names: [&str; 4]| -> Vec<u32> {
+            let named = self.image.symbols.iter().filter(|s| s.code && names.contains(&s.name.as_str()));
+            named.map(|s| s.address).filter(|&at| at != entry).collect()
+        };
+        let (jumps, saves) = (starts(JUMPS), starts(SAVES));
+        if jumps.is_empty() || saves.is_empty() || self.sim.windowed() {
             return;
         }
-        for (span, _) in self.image.code() {
-            if span.contains(&entry) {
-                self.own = span;
-            } else if starts.contains(&span.start) {
-                self.jumps.push(span);
-            }
-        }
+        let code = self.image.code().into_iter().map(|(span, _)| span);
+        (self.jumps, self.saves) = (code.filter(|span| jumps.contains(&span.start)).collect(), saves);
     }
 
     /// Whether `pc` is in a function that leaves calls.
