@@ -63,6 +63,7 @@ def compiler() -> None:
         ("run nocrypt -t ,", "--target names no target; steelyard targets lists them"),
         ("run nocrypt -t uno --flags=-mrelax", "--flags '-mrelax': Steelyard compiles, assembles and links in one way"),
         ("run nocrypt -t uno -f -mllvm", "--flags '-mllvm': its value is missing"),
+        ("run nocrypt -t uno -f -DX=\udce9", "--flags '-DX=\\udce9': is not UTF-8"),
         ("run linked.toml -t uno", "--flags '-lm': Steelyard"),
         ("run nocrypt -t uno -f ;", "--flags: is empty; leave it out for the usual"),
         ("run none.toml", "none.toml: No such file or directory; name a file that can be read"),
@@ -132,7 +133,11 @@ def test_flags_are_those_of_code(uno: Target) -> None:
     for flag in OTHERS.split():
         with pytest.raises(UserError, match="--flags"):
             select.flag_sets([f"-O3 {flag}"], uno)
-    assert select.flag_sets(["-mllvm -x"], uno) == [("-mllvm", "-x")]
+    for value in ("-x", "--unroll-count=4", "-inline-threshold=-1"):
+        assert select.flag_sets([f"-mllvm {value}"], uno) == [("-mllvm", value)]
+    for value in ("-load=x.so", "--load-pass-plugin=x", "-info-output-file=/x", "-O3;", "x"):
+        with pytest.raises(UserError, match="-mllvm takes an option of code"):
+            select.flag_sets([f"-mllvm '{value}'"], uno)
 
 
 def test_a_database_whose_name_is_no_text(cli: Cli) -> None:

@@ -84,7 +84,7 @@ class Run(options.Weighing, frozen=True, kw_only=True):
         "--batch", most=100_000, help=f"With --engine hq: runs that a worker gets at once. Default: {BATCH}"
     ),
     options.force,
-    click.option("--seed", default=SEED, metavar="TEXT", help="Seed of the fresh inputs; recorded."),
+    options.text("--seed", default=SEED, metavar="TEXT", help="Seed of the fresh inputs; recorded."),
     click.option("--on", multiple=True, metavar="BOARD", help="Boards instead of targets; lab: all of them."),
     lab_option,
     max_cycles,

@@ -181,8 +181,8 @@ _OURS = re.compile(
 #: what only a link reads, or is the default. Every image is linked in one way, with the same harness: what a row names
 #: that its link did not have would be false
 _LINKED = re.compile(r"-(?:m(?:relax|sim|inrt|devlib|crt0|libscc)|fuse-l|flinker-output).*")
-
-
+#: what LLVM is told of code: numbers and names, and no plugin
+_LLVM = re.compile(r"-(?!-?load)[\w-]+(?:=[\w.,+-]*)?")
 #: folders and files outside of a package: records do not know what is in them, and a sandbox hides them
 _OUTSIDE = re.compile(
     r"-(?!D|Wp,-D|f[a-z]+-prefix-map=)(?:I|i(?:nclude|macros|quote|system|dirafter|\w*prefix(?:before)?)|Wa,.*-I|[^=]+=)"
@@ -197,8 +197,14 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     for flags in sets:
         taken = ""
         for flag in flags:
+            if not flag.isascii() and not _is_text(flag):
+                raise UserError(f"--flags {cut(ascii(flag))}: is not UTF-8, so no record can hold it")
             if taken:
                 taken = ""
+                if not _LLVM.fullmatch(flag):
+                    raise UserError(
+                        f"--flags {cut(flag)!r}: {WITH_WORD} takes an option of code, such as -unroll-count=4"
+                    )
                 continue
             if not flag.startswith("-"):
                 raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
@@ -264,8 +270,16 @@ def exists(db: str | None) -> bool:
 def place(db: str | None) -> str:
     """The database that ``--db`` names, or the default one; :class:`UserError` where that is no text."""
     at = db or str(paths.home() / "results.db")
-    try:
-        at.encode()
-    except UnicodeEncodeError as e:
-        raise UserError(f"--db {cut(ascii(at))}: its name is not UTF-8; give another one") from e
+    if not _is_text(at):
+        what = f"--db {cut(ascii(at))}" if db else f"{cut(ascii(at))}, the usual database"
+        raise UserError(f"{what}: its name is not UTF-8; give another one with --db")
     return at
+
+
+def _is_text(given: str) -> bool:
+    """Whether what a shell gave is UTF-8: its other bytes are lone surrogates here."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
