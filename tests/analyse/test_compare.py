@@ -206,6 +206,8 @@ def test_a_line_goes_through_the_sizes_that_had_room() -> None:
     some: dict[str, Any] = {f"encrypt@0/{n}": 1000 for n in (0, 8, 16)}
     odd = row(workload="0/0,0/8,0/16,0/1000", **some)  # of a store, which was not asked for 1000 bytes
     assert _reach("encrypt_per_byte", odd) == pytest.approx((3 * 256 - 24 + 744) / (256**2 + 248**2 + 240**2 + 744**2))
+    asked = odd | {"workload": "0/0,0/8,0/16,0/1000,0/2000", "encrypt@0/1000": 1000}  # of a file; 2000 had no room
+    assert _reach("encrypt_per_byte", asked) == _reach("encrypt_per_byte", odd)
 
 
 def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:
