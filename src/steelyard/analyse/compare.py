@@ -12,11 +12,12 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ..measure.unseen import on_line, reach, resolution
 from ..model.errors import UserError, counted
 from ..model.metric import CLOCK, ERRORS, Metric, further, metric, of_point, of_scenario, of_sizes, uncertainty_of
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from ..model.workload import LONG, NAMED, recorded
+from ..model.workload import NAMED, recorded
 from .answer import (
     BUNDLED,
     called_by,
@@ -33,7 +34,6 @@ from .answer import (
 )
 from .choose import block_bytes
 from .errors import error_of
-from .validation import resolution
 
 #: how figures of a line are called, and the sizes of which a row has to tell whether they had room
 _OF_LINES = ("_per_byte", "_per_ad_byte", "_fixed")
@@ -146,7 +146,7 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     beside = [name for m in metrics if (name := uncertainty_of(m)) is not None]
     for m in (m for m in metrics if m.endswith(_OF_LINES)):
         beside += ["encrypt_per_byte", *further("encrypt")]  # they tell the bytes of a block
-        beside += [of_point(m.partition("_")[0], s) for s in _on_line(m, _ASKED)]
+        beside += [of_point(m.partition("_")[0], s) for s in on_line(m, _ASKED)]
     return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
 
 
@@ -343,29 +343,16 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
     return off + each * resolution(target.board_hz / (float(sampled[1]) * 1e6))
 
 
-def _on_line(name: str, sizes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those of the sizes (associated data, message) that the line of a figure goes through."""
-    return [s for s in sizes if (s[1] if "_ad_" in name else s[0]) == 0]
-
-
 def _reach(name: str, row: Row) -> float:
     """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
     are not in the row's columns, as far as :func:`needed` asked for them: other ones are taken for measured, and so
     are all where none is known."""
-    if "_long_" in name:
-        return 2 / (LONG[1] - LONG[0])
-    sizes = _on_line(name, recorded(str(row.get("workload"))))
+    sizes = on_line(name, recorded(str(row.get("workload"))))
     operation = name.partition("_")[0]
     seen = [s for s in sizes if isinstance(row.get(of_point(operation, s)), _NUMBER)]
     rare = [s for s in sizes if s not in _ASKED]
     found = [*dict.fromkeys((*seen, *([] if set(rare) & set(seen) else rare)))] if seen else sizes  # a file has all
-    lengths = [max(s) for s in found]
-    if len(lengths) < 3:
-        return 1.0
-    mean = sum(lengths) / len(lengths)
-    square = sum((n - mean) ** 2 for n in lengths)
-    turns = [(n - mean) / square for n in lengths]  # least squares: each point's factor in the slope
-    return math.fsum(abs(1 / len(lengths) - mean * t) if name.endswith("_fixed") else abs(t) for t in turns)
+    return reach(name, found)
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:

@@ -8,12 +8,10 @@ from statistics import median
 
 from msgspec import Struct
 
+from ..measure.unseen import resolution
 from ..model.metric import CLOCK
 from ..model.primitive import PRIMITIVES
 from ..model.record import Operation, Record
-
-#: samples of the analyzer by which a board's figure may be off: two edges of the call, two of the empty one
-SAMPLES = 2
 
 
 class Difference(Struct, frozen=True):
@@ -51,11 +49,6 @@ class Spread(Struct, frozen=True):
     p95: float
     most: float
     beyond: int
-
-
-def resolution(cycles_per_sample: float) -> float:
-    """Cycles by which a board's figure may be off, because the analyzer sees no more; its clock comes on top."""
-    return SAMPLES * cycles_per_sample + 1  # cycles are rounded
 
 
 def differences(simulated: Record, measured: Record, cycles_per_sample: float) -> list[Difference]:

@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from .. import building, device, lab
-from ..analyse.validation import resolution
+from ..measure.unseen import resolution
 from ..model import paths
 from ..model.call import DeviceError, Op
 from ..model.errors import UserError, WorkError
