@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from steelyard.analyse import files
 from steelyard.analyse.compare import _reach, compare, needed, summary
 from steelyard.cli.compare import _hit
+from steelyard.measure.energy import measured
 from steelyard.model.errors import UserError
+from steelyard.model.power import Power, Value
+from steelyard.model.record import Point
 from steelyard.publish import comparison
 
 
@@ -229,6 +232,21 @@ def test_measured_energy_differs_beyond_the_root_of_both_uncertainties_squares(n
     rows = [row() | {name: value, f"{name}_uncertainty": 0.1 * value} for value in (10.0, new)]
     [pair] = compare(rows[:1], rows[1:], metrics=[name]).pairs
     assert [c.verdict for c in pair.changes] == [verdict]
+
+
+@pytest.mark.parametrize(("cycles", "verdict"), [(37.0, "noise"), (38.0, "worse"), (13.0, "noise"), (12.0, "better")])
+def test_energy_per_byte_is_not_surer_than_its_line(cycles: float, verdict: str) -> None:
+    """Sizes of 16 to 18 bytes, by analyzers of 3 and 4.5 cycles in a sample: 7 and 10 of each byte are open."""
+    points = [Point("encrypt", 0, n, 1000) for n in (16, 17, 18)]
+    points += [Point("encrypt", 4, 99, 1000), Point("decrypt", 0, 99, 1000)]  # on other lines, or none
+    watts, idle, cycle = {"encrypt": Value(0.06, 0.0)}, Value(0.001, 0.0), Value(1e-8, 0.0)
+    rows = [
+        row() | measured({"encrypt_per_byte": slope}, Power(watts, {}, idle, cycle, (), sample), points)
+        for slope, sample in ((25.0, 3.0), (cycles, 4.5))
+    ]
+    names = ["energy_encrypt_measured_per_byte", "energy_encrypt_measured_per_bit"]
+    [pair] = compare(rows[:1], rows[1:], metrics=names).pairs
+    assert [c.verdict for c in pair.changes] == [verdict] * 2
 
 
 def test_repeated_measurements_differ_only_beyond_their_spread() -> None:

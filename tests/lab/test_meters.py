@@ -146,7 +146,9 @@ class Played(meter.Stream):
         self._fast, self._trouble = fast, None
         self._changed, self._latest = Condition(), 0.0
         self.samples, self.count = meter.Samples(), 0
-        self.link = SimpleNamespace(sample=1 / 24e6, cycle=1 / 16e6, samples=0, rose=0, over=Event())
+        self.link = SimpleNamespace(
+            sample=1 / 24e6, cycle=1 / 16e6, resolution=16 / 24, samples=0, rose=0, over=Event()
+        )
         self._now = self._joules = 0.0
         #: seconds and joules at the reading before
         self._before = (0.0, 0.0)
@@ -323,6 +325,10 @@ def test_energy_goes_by_the_analyzers_time(fast: float) -> None:
     above = played_power(Played(fast)).above["encrypt"]
     assert above.value == pytest.approx(0.060, rel=0.002)
     assert abs(above.value - 0.060) <= above.uncertainty < 0.001
+
+
+def test_power_comes_with_how_fine_the_analyzer_sees_cycles() -> None:
+    assert played_power(Played()).cycles_per_sample == pytest.approx(16 / 24)
 
 
 def test_energy_is_power_times_time_with_both_errors() -> None:

@@ -375,6 +375,26 @@ def test_instructions_are_of_the_calls_that_cycles_are_of(bench: Bench, bluepill
     assert [found[n] for n in (*means, "instructions_encrypt_known_mean")] == [800, 200, 500, 50]
 
 
+@pytest.mark.parametrize(("block", "each"), [(0, (16 + 8 + 24) / (16**2 + 8**2 + 24**2)), (8, 1 / 8)])
+def test_energy_per_byte_is_as_uncertain_as_its_cycles(block: int, each: float, bench: Bench, bluepill: Target) -> None:
+    """Two samples of three cycles, and one that is rounded away, in each point of 0, 8 and 40 bytes, or in a block."""
+
+    def calls(size: int) -> tuple[Observed, ...]:
+        answer = CallResult(0, 8, True, 0, 8, 0, b"", Pulse(1100 + 30 * size, stack=8))
+        return (("encrypt", Vector(1, b"", b"", bytes(size), b""), answer),)
+
+    images = bench.build(bench.package(toys.files()), bluepill, "-Os").images
+    power = Power({"encrypt": Value(0.06, 0.0)}, {}, Value(0.001, 0.0), Value(1e-6, 0.0), (), 3.0)
+    swept = () if block else (*calls(0), *calls(8), *calls(40))
+    seen = Observations(
+        Empty({"encrypt": 100}, {}), calls(8), (), swept, "cycles", None, depends=False, block=block, power=power
+    )
+    found, name = figures(seen, images, bluepill).metrics, "energy_encrypt_measured_per_b"
+    assert found[f"{name}yte"] == pytest.approx(0.06 * found["encrypt_per_byte"])
+    assert found[f"{name}yte_uncertainty"] == pytest.approx(0.06 * 7 * each)
+    assert found[f"{name}it_uncertainty"] == pytest.approx(60 * 7 * each / 8)
+
+
 def test_energy_is_of_the_mean_that_is_shown(bench: Bench, bluepill: Target) -> None:
     """Where time depends on the inputs: of fresh ones, modelled and measured."""
 

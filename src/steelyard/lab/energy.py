@@ -193,7 +193,7 @@ class _Metering:
         offset = self.volts * self._metered.offset
         quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread, self._step))
         above, total = ({op: v for op, v in of.items() if _shows(v)} for of in (above, total))
-        return Power(above, total, quiet, cycle, tuple(notes))
+        return Power(above, total, quiet, cycle, tuple(notes), self._link.resolution)
 
     def _hidden(self, above: Mapping[str, Value]) -> DeviceError:
         """Why operations have no figure: as far as the meter can tell they may draw nothing above idle."""

@@ -99,7 +99,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **counter(seen.all),
         **image_figures(images, target, seen.untouched),
         **energy(mean, target),
-        **measured({**mean, **slopes}, seen.power),
+        **measured({**mean, **slopes}, seen.power, swept, seen.block),
         **seen.felics.figures,
         **further,
         **({"context": seen.context, "key_bytes": seen.key} if seen.block else {}),

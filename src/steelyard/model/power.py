@@ -27,10 +27,12 @@ class Value(Struct, frozen=True):
 class Power(Struct, frozen=True):
     """Watts by operation: ``above`` idle, and in ``total``; ``idle`` while the board waits for a request. ``cycle`` is
     the time of one cycle in seconds; an operation is missing where its watts are no more than their uncertainty.
-    ``notes`` name the meter, or say why there are no watts."""
+    ``notes`` name the meter, or say why there are no watts. A sample of the board's analyzer takes
+    ``cycles_per_sample``."""
 
     above: dict[str, Value] = field(default_factory=dict)
     total: dict[str, Value] = field(default_factory=dict)
     idle: Value | None = None
     cycle: Value = Value(0.0, 0.0)
     notes: tuple[str, ...] = ()
+    cycles_per_sample: _Spread = 0.0
