@@ -94,6 +94,42 @@ def test_a_version_has_a_run_again_when_a_path_hid_its_own(store: Store, tmp_pat
     assert not [o for o in names(store) if "submission" in o]
 
 
+def test_a_copy_has_again_what_a_path_hid(store: Store, tmp_path: Path) -> None:
+    """Whose copy has all runs but the last, which is as the first one was."""
+    handed_in(store, "a")
+    with Store.open(tmp_path / "copy.db") as copy:
+        for digest in "ab":
+            store.add(replace(result(digest), origin="lab"))
+            moving.move(store, copy)
+        moving.move(store, copy)
+        assert sorted(shown(copy)) == sorted(shown(store)) == [("a", "a.zip (submission 1)"), ("b", "lab")]
+
+
+def test_a_run_comes_back_as_its_first_owner_s(store: Store) -> None:
+    """Also where others, with another zip or the same, handed it in before or have published it since."""
+    first, zip_too = handed_in(store, "d", public=False), handed_in(store, "d", public=False, zip="other")
+    handed_in(store, "d")
+    for token in (first, zip_too):
+        Desk(store).publish(token)
+    assert shown(store) == [("d", "d.zip (submission 3)")]
+    for digest in "de":
+        store.add(replace(result(digest), origin="lab"))
+    assert sorted(shown(store)) == [("d", "d.zip (submission 3)"), ("e", "lab")]
+
+
+@pytest.mark.parametrize("damage", [{"reason": "of-tomorrow", "detail": "x"}, {"notes": "{"}])
+def test_a_run_that_cannot_be_read_keeps_no_other_from_the_store(store: Store, damage: dict[str, str]) -> None:
+    """It hides what it hid."""
+    handed_in(store, "a")
+    handed_in(store, "x", name="fast")
+    number = store.add(replace(result("a"), origin="lab"))
+    with store._engine.begin() as connection:
+        connection.execute(update(schema.run).where(schema.run.c.id == number).values(damage))
+    last = store.add(replace(result("b"), origin="lab"))
+    Yard(store).delete(2)
+    assert [r and r.origin for r in map(store.get, (1, 2, last))] == ["a.zip (submission 1)", None, "lab"]
+
+
 def test_a_run_stays_its_line_s_until_that_goes_on(store: Store) -> None:
     """Then it is that of another line that has the same zip as its newest version, and stays there."""
     own = handed_in(store, "d", public=False)

@@ -83,9 +83,8 @@ def move(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     copied = copying.copy(source, to, step)
     if numbers:
         _named_again(source, to)
-    else:  # of a lab, whose newer sources may be what somebody's published ones were public as
-        with explained(to._name):
-            repeated(to._engine, lambda connection: credit(connection, to.put_blob))
+    with explained(to._name):  # newer sources at a path, whose older ones may be somebody's published ones
+        repeated(to._engine, lambda connection: credit(connection, to.put_blob))
     return Moved(copied, added, deleted, tuple(damaged))
 
 

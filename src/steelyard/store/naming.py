@@ -105,8 +105,8 @@ def origins(connection: Connection, package: int) -> dict[str, frozenset[tuple[s
     return {v.origin(): v.offers for v in every if v.package == package}
 
 
-def settle(connection: Connection, package: int, ended: Collection[str] = ()) -> bool:
-    """Names the runs of a package's lines by what is published; whether that replaced some.
+def settle(connection: Connection, package: int, ended: Collection[str] = ()) -> set[tuple[str, ...]]:
+    """Names the runs of a package's lines by what is published; of what that replaced primitive, variant, name, target.
 
     A run keeps its line while that has a published version with these sources: the newest of them names it. Where the
     line has none, or a newer version was weighed there with others, the first other line that has the same package as
@@ -117,16 +117,17 @@ def settle(connection: Connection, package: int, ended: Collection[str] = ()) ->
     packages = {v.package for versions in _lines(connection, lines).values() for v in versions} | {package}
     by_line = _lines(connection, lines | _numbers(connection, packages))
     if ended and sum(map(len, by_line.values())) < 2:
-        return False
+        return set()
     jobs = _jobs(connection, {v.package for versions in by_line.values() for v in versions}, ended)
     names = _Names(by_line, jobs, package)
-    changed, replaced = 0, False
+    changed, replaced = 0, set[tuple[str, ...]]()
     for number, origin, *of, at, device in _handed_in(connection, names.known, by_line, ended):
         new = names.of(number, origin, tuple(of), (tuple(of[:-1]), at, device != _SIMULATOR))
         if new != origin:
             connection.execute(update(_run).where(_run.c.id == number).values(origin=new))
             before, after = submission(origin), submission(new)
-            replaced |= bool(after and after.replaced and not (before and before.replaced))
+            if after and after.replaced and not (before and before.replaced):
+                replaced.add((*of[:-1], at))
             changed += 1
     if changed:
         renamed(connection, lines, changed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from operator import eq
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from . import schema
 from .dates import dated, ended, is_later
 from .errors import StoreError
 from .naming import DONE, FAILED, PUBLISHED, origins, settle
-from .queries import Which, by_keys, filtered
+from .queries import Which, batches, by_keys, filtered
 from .reading import Reader
 from .task import Task, record_of, task_of
 from .values import storable
@@ -44,17 +43,18 @@ _CALLED = (
 )
 #: runs of submissions that a later one of their setup hides, and what that is named by
 _HIDDEN = (
-    select(_run.c.id, schema.setup.c.key, _later.c.origin)
+    select(_run.c.id, schema.setup.c.key, _run.c.origin, _later.c.origin.label("by"), *_CALLED)
     .select_from(schema.setup.join(schema.implementation).join(schema.target))
     .join(_run, _run.c.setup_id == schema.setup.c.id)
     .join(_later, (_later.c.setup_id == _run.c.setup_id) & (_later.c.id > _run.c.id))
     .where(_run.c.origin.like(ANY))
 )
-#: jobs of public packages, which may be without a run
-_PUBLIC_JOBS = (
-    select(_job.c.id)
+#: jobs of public packages that became runs
+_RUNS = (
+    select(_job.c.id, _job.c.package_id, _job.c.run_id)
     .join(_submission, _submission.c.package_id == _job.c.package_id)
-    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None))
+    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_not(None))
+    .order_by(_job.c.id)
 )
 #: runs that a path had there before of other sources
 _EARLIER = text(
@@ -63,6 +63,10 @@ _EARLIER = text(
     "WHERE implementation.variant = :variant AND implementation.name = :name "
     "AND implementation.primitive = :primitive AND implementation.digest <> :digest "
     "AND target.name = :target AND setup.device = :device AND run.origin = :origin LIMIT 1"
+)
+#: what the runs of a setup are named by, the newest first
+_BEFORE = text(
+    "SELECT run.origin FROM run JOIN setup ON setup.id = run.setup_id WHERE setup.key = :key ORDER BY run.id DESC"
 )
 #: microseconds, as answers tell times apart
 _MINUTE = 60_000_000
@@ -79,7 +83,11 @@ LOG = func.coalesce(
 
 
 def to_runs(
-    connection: Connection, package: int, put: Put, fresh: Collection[int] | None = None, of: Of | None = None
+    connection: Connection,
+    package: int,
+    put: Put,
+    fresh: Collection[int] | None = None,
+    of: Collection[Of] | None = None,
 ) -> int:
     """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
     stored ends its job, and no other, and stays with it. What is public already as somebody else's stays his: the same
@@ -97,7 +105,7 @@ def to_runs(
     mine = [
         (r, names, record)
         for r in rows
-        if of in (None, _of(task_of(r.task)))
+        if (of is None or _of(task_of(r.task)) in of)
         and (names := [origin for origin, offers in named_by.items() if task_of(r.task).implementation in offers])
         and (record := record_of(r.record)) is not None
     ]
@@ -118,26 +126,41 @@ def to_runs(
         made += "run_id" in values
         connection.execute(update(_job).where(_job.c.id == r.id).values(values))
     at = {of for r, _, record in mine if r.id in (fresh or ()) for of in (task_of(r.task).target, record.setup.target)}
-    if settle(connection, package, at):
-        credit(connection, put)
+    if replaced := settle(connection, package, at):
+        credit(connection, put, replaced)
     return made
 
 
-def credit(connection: Connection, put: Put, of: Of | None = None) -> None:
+def credit(connection: Connection, put: Put, of: Collection[Of] | None = None) -> None:
     """Makes runs of published records that were public as somebody else's, who is gone, or has gone on to other
-    sources, also where they had runs before his; of all, or ``of`` one implementation on a target."""
-    hidden: dict[str, list[int]] = {}
-    for r in connection.execute(_HIDDEN.where(*map(eq, _CALLED, of or ()))):
-        if submission(r.origin) is None:
-            hidden.setdefault(r.key, []).append(r.id)
-    for key, runs in hidden.items():
-        known = next(iter(Reader(connection).records(by_keys([key]))), None)
-        if known is not None and submission(known.origin) is None and _gone_on(connection, known):
-            mine = connection.execute(_PUBLIC_JOBS.where(_job.c.run_id.in_(runs))).scalars().all()
-            connection.execute(update(_job).where(_job.c.id.in_(mine)).values(run_id=None))
-    some = [r.package_id for r in connection.execute(_SAME) if of in (None, _of(task_of(r.task)))]
+    sources, also where they had runs before his, whose line comes first then; of all, or ``of`` some implementations on
+    targets."""
+    some = [
+        *_uncovered(connection, of),
+        *(r.package_id for r in connection.execute(_SAME) if of is None or _of(task_of(r.task)) in of),
+    ]
     for package in dict.fromkeys(some):
         to_runs(connection, package, put, (), of)
+
+
+def _uncovered(connection: Connection, of: Collection[Of] | None) -> list[int]:
+    """Takes the runs from jobs that had one before a path had its own, which hides it and counts no more; the packages
+    of these jobs. What cannot be read hides what it hid."""
+    some = () if of is None else zip(_CALLED, map(set, zip(*of, strict=True)), strict=True)
+    hidden = {
+        r.id: r.key
+        for r in connection.execute(_HIDDEN.where(*(column.in_(values) for column, values in some)))
+        if submission(r.by) is None and submission(r.origin) is not None and (of is None or tuple(r[4:]) in of)
+    }
+    jobs = [r for ids in batches(sorted(hidden)) for r in connection.execute(_RUNS.where(_job.c.run_id.in_(ids))).all()]
+    gone: dict[str, bool] = {}
+    for key in {hidden[r.run_id]: None for r in jobs}:
+        known = _counting(connection, key)
+        gone[key] = known is not None and submission(known.origin) is None and _gone_on(connection, known)
+    free = [r for r in jobs if gone[hidden[r.run_id]]]
+    for r in free:
+        connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=None))
+    return [r.package_id for r in free]
 
 
 def stored(connection: Connection, record: Record, put: Put) -> None:
@@ -148,7 +171,7 @@ def stored(connection: Connection, record: Record, put: Put) -> None:
         asked = {name: storable(text) for name, text in of.items()}
         others = {"digest": s.implementation_digest, "device": s.device, "origin": storable(record.origin)}
         if connection.execute(_EARLIER, {**asked, **others}).first() is not None:
-            credit(connection, put, tuple(asked.values()))
+            credit(connection, put, {tuple(asked.values())})
 
 
 def _of(task: Task) -> Of:
@@ -176,18 +199,24 @@ def _named(connection: Connection, record: Record, names: Sequence[str], *, late
     where the run that counts for its setup is of another line, which has not gone on, and says the same; or counts
     before it, as a machine's failure does not: as a newer version's, which went back to these sources, or where the
     record is ``late`` and ended before it."""
-    known: Record | None = None
-    with suppress(StoreError):
-        known = next(iter(Reader(connection).records(by_keys([record.setup.key]))), None)
+    known = _counting(connection, record.setup.key)
     if known is None:
         return names[0]
     named = next((n for n in names if line(n) == line(known.origin)), "")
     if not named and _gone_on(connection, known):
-        return names[0]
+        before = map(line, connection.execute(_BEFORE, {"key": record.setup.key}).scalars())
+        return next((n for of in before for n in names if line(n) == of), names[0])
     newer = (named and version(known.origin) > version(named)) or (late and is_later(known, record))
     if (not named and _says(known) == _says(record)) or (newer and (known.final or not record.final)):
         return ""
     return named or names[0]
+
+
+def _counting(connection: Connection, key: str) -> Record | None:
+    """The run of a setup that counts; None where there is none, or it cannot be read."""
+    with suppress(StoreError, ValueError, TypeError, LookupError, OverflowError):
+        return next(iter(Reader(connection).records(by_keys([key]))), None)
+    return None
 
 
 def _says(record: Record) -> tuple[object, ...]:
