@@ -107,7 +107,7 @@ def test_a_copy_has_again_what_a_path_hid(store: Store, tmp_path: Path) -> None:
 
 def test_a_run_comes_back_as_its_first_owner_s(store: Store) -> None:
     """Also where others, with another zip or the same, handed it in before or have published it since."""
-    first, zip_too = handed_in(store, "d", public=False), handed_in(store, "d", public=False, zip="other")
+    zip_too, first = handed_in(store, "d", public=False, zip="other"), handed_in(store, "d", public=False)
     handed_in(store, "d")
     for token in (first, zip_too):
         Desk(store).publish(token)
