@@ -33,6 +33,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -463,7 +464,7 @@ int main(int argc, char **argv) {
     if (!file || modes.empty())
         wrong_usage("bench VECTORS MODE... [--seed N] [--idle CYCLES] [--trace FILE]");
     const std::vector<Operation> ops = read(file);
-    answers = fdopen(dup(STDOUT_FILENO), "w");
+    answers = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w"); // no child of the design has it
     if (!answers || !freopen("/dev/null", "w", stdout))
         wrong_usage("standard output cannot be kept from the design");
     bool good = true;

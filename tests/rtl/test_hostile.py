@@ -259,6 +259,25 @@ def test_what_only_looks_like_a_task_is_none() -> None:
     assert "`include, which" in again.detail
 
 
+@pytest.mark.parametrize("letter", ["\x85", "\xa0", "\x1c", "\x1f", "\v"])
+def test_an_escaped_identifier_ends_where_verilator_ends_it(letter: str) -> None:
+    """A quote after any other character is of its name, and begins no text that hides what comes next."""
+    found = bench.simulator_only(f'wire \\{letter}" ; initial $system("x"); // "', bench.Netlist("top", ()))
+    assert found is not None
+    assert "$system" in found.detail
+
+
+def test_what_xml_has_no_character_for_ends_no_campaign(tmp_path: Path) -> None:
+    """A colour in a message is no part of a port; a port that has such a name is not the API's."""
+    said = '<x><module name="top"><var name="{}" dir="input"/><display name="&#27;[31m&#x1b;\x0b"/></module></x>'
+    for name, port in (("clk", "clk"), ("clk&#31;", "clk?"), ("clk\x1f", "clk?"), ("clk&#233;", "clk\xe9")):
+        (tmp_path / bench.XML).write_text(said.format(name))
+        assert bench.told(bench.Netlist("top", ()), tmp_path) == {port: (False, 1)}
+    (tmp_path / bench.XML).write_text("<x>")
+    with pytest.raises(ToolError, match=r"rtl-error: .*cannot be read"):
+        bench.told(bench.Netlist("top", ()), tmp_path)
+
+
 @simulates
 def test_no_file_of_a_design_is_one_of_the_bench_s_build(tmp_path: Path) -> None:
     """Make reads all of obj/*.d, and compilers look for headers of C++ beside the bench: neither finds a memory's."""
@@ -345,9 +364,28 @@ def test_a_simulation_writes_to_its_own_folder_only(tmp_path: Path) -> None:
     assert (tmp_path / bench.ROOM / "x").exists()
 
 
+@pytest.mark.skipif(not sandbox.available(), reason=sandbox.WITHOUT)
+@pytest.mark.parametrize("end", ["exit 2", "kill -9 $$"])
+def test_a_bench_that_dies_says_nothing(tmp_path: Path, end: str) -> None:
+    """Whatever it, or another program, said before."""
+    (tmp_path / "obj").mkdir()
+    (tmp_path / bench.ROOM / bench.AT).mkdir(parents=True)
+    program = tmp_path / "obj" / "bench"
+    program.write_text(f"#!/bin/sh\necho '{(FORGED % 'full').replace(chr(92), '')}'\n{end}\n")
+    program.chmod(0o755)
+    with pytest.raises(ToolError):
+        bench.run(tmp_path, toys.STREAMS, ("full",))
+    program.write_text(program.read_text().replace(end, "exit 1"))
+    assert len(bench.run(tmp_path, toys.STREAMS, ("full",))) == 1
+
+
 @simulates
-def test_what_a_design_prints_is_no_outcome(tmp_path: Path) -> None:
-    (design,) = designs_of(toys.design(tmp_path / "toy", WRONG, (READY, f"{READY}\n{CLOCKED} begin {TELLS} end")))
+def test_what_a_design_prints_is_no_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor what a program says that it should not have started."""
+    monkeypatch.setattr(bench, "simulator_only", lambda *_: None)
+    starts = 'initial $system("for k in 3 4 5 6 7 8 9; do echo \'{\\"mode\\"\' >&$k; done 2>/dev/null");'
+    tells = f"{READY}\n  {starts}\n{CLOCKED} begin {TELLS} end"
+    (design,) = designs_of(toys.design(tmp_path / "toy", WRONG, (READY, tells)))
     bench.build(design, bench.own(design), tmp_path, optimised="-O0")
     made = bench.run(tmp_path, toys.STREAMS, ("single", *bench.MODES))
     assert [(o.mode, o.outcome) for o in made] == [(m, "wrong") for m in ("single", *bench.MODES)]

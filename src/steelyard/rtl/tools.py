@@ -73,12 +73,14 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
 
 
 class ToolError(Exception):
-    """A tool that refuses, crashes or runs away. ``log`` is what it said."""
+    """A tool that refuses, crashes or runs away. ``log`` is what it said, ``code`` what it ended with, 0 where it was
+    not asked."""
 
-    def __init__(self, failure: Failure, log: str = "") -> None:
+    def __init__(self, failure: Failure, log: str = "", code: int = 0) -> None:
         super().__init__(f"{failure.reason}: {failure.detail}")
         self.failure = failure
         self.log = log
+        self.code = code
 
 
 def program(name: str) -> str | None:
@@ -187,9 +189,9 @@ def run(
     if code == 128 + signal.SIGXCPU or (code != 0 and _ENDLESS.search(text)):
         raise ToolError(Failure(Reason.COMPILE_TIMEOUT, f"{name} was stopped after {seconds:.0f} s of processor"), text)
     if code != 0 and (code == 128 + signal.SIGKILL or _STARVED.search(text)):
-        raise ToolError(Failure(Reason.COMPILER_KILLED, f"{name}: {last_words(text, code)}"), text)
+        raise ToolError(Failure(Reason.COMPILER_KILLED, f"{name}: {last_words(text, code)}"), text, code)
     if code != 0:
-        raise ToolError(Failure(Reason.COMPILE_ERROR, f"{name}: {last_words(text, code)}"), text)
+        raise ToolError(Failure(Reason.COMPILE_ERROR, f"{name}: {last_words(text, code)}"), text, code)
     return text
 
 
