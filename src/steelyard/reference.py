@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from glob import escape
 
 from . import building, device, sources
 from .model.call import API_BLOCK, Caller, DeviceError, Op, Reference, Request
@@ -76,8 +75,8 @@ def _largest() -> Target | None:
 
 @cache
 def bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
-    """The bundled implementations of a variant."""
-    folders = sorted(CIPHERS.glob(f"{primitive}/*/{escape(variant)}/"))
+    """The bundled implementations of a variant, none of a name that no file can have."""
+    folders = sorted(f for f in CIPHERS.glob(f"{primitive}/*/*/") if f.name == variant)
     return tuple(i for f in folders for i in sources.discover(f).implementations if i.primitive == primitive)
 
 

@@ -102,6 +102,59 @@ def test_a_description_that_is_wrong_takes_no_other_with_it(tmp_path: Path, wron
     (tmp_path / "c.toml").unlink()
     found, failed = designs(SimpleNamespace(what=(str(tmp_path),), top="", aead="", hash=""))  # type: ignore[arg-type]
     assert (found, len(failed)) == ([], 1), "said once"
+    (tmp_path / "b.toml").write_text(bad["source"])
+    with pytest.raises(UserError, match=r"gone\.sv is not there"):
+        designs_of(tmp_path, failed=[])
+
+
+def _weighed(*words: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """The designs that words name, by their labels, each with a description's top; and the paths of what is none."""
+    ask: Any = SimpleNamespace(what=words, top="", aead="", hash="")
+    found, failed = designs(ask)
+    return [(d.label, d.top) for d, _ in found], [Path(path).name for path, _ in failed]
+
+
+@pytest.mark.parametrize("wrong", ["source", "text"])
+def test_a_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Path, wrong: str) -> None:
+    """Its figures would be stored as those of the other."""
+    (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
+    for name in ("one", "two"):
+        said = f'name = "one"\n[rtl]\ntop = "{name}"\nsources = ["toy.sv"]\n'
+        (tmp_path / f"{name}.toml").write_text(said)
+    assert _weighed(str(tmp_path)) == ([("one/default", "one"), ("two/default", "two")], [])
+    (tmp_path / "one.toml").write_text('name = "one"\n[' if wrong == "text" else said.replace("toy.sv", "gone.sv"))
+    two = [("two/default", "two")]
+    assert _weighed(str(tmp_path)) == (two, ["one"])
+    assert _weighed(f"{tmp_path}/one") == ([], ["one"])
+    assert _weighed(f"{tmp_path}/two") == (two, [])
+
+
+def test_a_list_s_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Path) -> None:
+    for k in ("a/rtl", "b/rtl", "c"):
+        (tmp_path / k).mkdir(parents=True)
+        (tmp_path / k / "toy.sv").write_text(toys.SOURCE.read_text())
+        (tmp_path / k / "source_list.txt").write_text("gone.sv\n" if k == "a/rtl" else "toy.sv\n")
+    b = [("b-rtl-source_list/default", "toy")]
+    assert _weighed(str(tmp_path)) == ([*b, ("c/default", "toy")], ["a-rtl-source_list"])
+    assert _weighed(f"{tmp_path}/a-rtl-source_list") == ([], ["a-rtl-source_list"])
+    assert _weighed(f"{tmp_path}/b-rtl-source_list") == (b, [])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        f'sources = ["{"x" * 300}.sv"]',
+        f'sources = ["toy.sv"]\n[tb.parameters]\nPDI = {{ file = "{"x" * 300}/pdi.txt" }}\n[lwc.hash]\nalgorithm = "x"',
+        f'sources = ["toy.sv"]\n[lwc.aead]\nalgorithm = "{"x" * 300}"',
+        'sources = ["toy.sv"]\n[lwc.hash]\nalgorithm = "\\u0000"',
+    ],
+    ids=["source", "answers", "algorithm", "NUL"],
+)
+def test_a_name_that_no_file_can_have_is_wrong_in_its_description_alone(tmp_path: Path, more: str) -> None:
+    (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
+    for name, text in (("a", 'sources = ["toy.sv"]'), ("b", more), ("c", 'sources = ["toy.sv"]')):
+        (tmp_path / f"{name}.toml").write_text(f'[rtl]\ntop = "toy"\n{text}\n')
+    assert _weighed(str(tmp_path)) == ([("a/default", "toy"), ("c/default", "toy")], ["b"])
 
 
 def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ _INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]*["<]([^">\n]+)[">]', re.MUL
 _TEXT = re.compile(r'(?:(\$readmem)[bh]\s*\(\s*|`define\s+(\w+)\s+|\b(\w+)\s*=\s*|\.(\w+)\s*\(\s*)?"([\w./-]*\w)"')
 _TEXTS = 200
 _READ = re.compile(r"\$readmem[bh]\s*\(\s*`?(\w+)")
+#: the first table of a TOML, or the name before it
+_NAME = re.compile(r"""^[ \t]*(?:\[|name[ \t]*=[ \t]*["']([^"'\n]+))""", re.MULTILINE)
 #: what a description has at a place, in words
 _KINDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
@@ -86,41 +89,62 @@ def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> 
     if bad and (failed is None or not tomls):
         raise next(iter(bad.values()))
     if tomls:
-        return _apart(folder, _each([*tomls, *bad], _of_toml, failed))
+        named = {f: _name(f, tables[f]) for f in tomls} | {f: _line(f) for f in bad}
+        return _each(folder, named, _of_toml, failed)
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
     if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
-        return _apart(folder, _each(lists, lambda f: [_of_list(folder, f, top)], failed))
+        named = {f: _inside(folder, f) for f in lists}
+        return _each(folder, named, lambda f: [_of_list(folder, f, top)], failed)
     return [(folder, _guessed(folder, top))]
 
 
 def _each(
-    described: Sequence[Path], read: Callable[[Path], list[Design]], failed: list[tuple[str, str]] | None
+    folder: Path,
+    named: Mapping[Path, str],
+    read: Callable[[Path], list[Design]],
+    failed: list[tuple[str, str]] | None,
 ) -> list[tuple[Path, Design]]:
-    """The designs of descriptions, each with its description; where they are several, why one has none comes to
-    ``failed``, with what it is called: a file by its name, a list by its folder's."""
+    """The designs of a folder's descriptions, with their folders; where they are several, why one has none comes to
+    ``failed``, with its path. Descriptions of one name would be one design's runs in the store, so they are called by
+    their paths, also where others of them cannot be read. Raises :class:`UserError` where others are called like
+    that."""
+    names = [*named.values()]
+    paths = {f: "-".join(f.relative_to(folder).with_suffix("").parts) for f in named}
+    called = {f: paths[f] if names.count(name) > 1 else name for f, name in named.items()}
+    if twice := [n for n, count in Counter(called.values()).items() if count > 1]:
+        raise UserError(f"{folder}: several designs are called {twice[0]}; give each description a name of its own")
     made = list[tuple[Path, Design]]()
-    for f in described:
+    for f, name in called.items():
         try:
-            made += [(f, d) for d in read(f)]
+            made += [(f.parent, replace(d, name=name)) for d in read(f)]
         except UserError as e:
-            if failed is None or len(described) == 1:
+            if failed is None or len(called) == 1:
                 raise
-            failed.append((str(f.with_suffix("") if f.suffix == ".toml" else f.parent), str(e)))
+            failed.append((str(folder / name), str(e)))
     return made
 
 
-def _apart(folder: Path, made: Sequence[tuple[Path, Design]]) -> list[tuple[Path, Design]]:
-    """The designs of a folder's descriptions, with their folders. Those that have one name would be one design's runs
-    in the store, so they are called by the paths of their descriptions. Raises :class:`UserError` where others are
-    called like that."""
-    labels = [d.label for _, d in made]
-    called = ["-".join(f.relative_to(folder).with_suffix("").parts) for f, _ in made]
-    told = [replace(d, name=n) if labels.count(d.label) > 1 else d for (_, d), n in zip(made, called, strict=True)]
-    if len({d.label for d in told}) < len(told):
-        raise UserError(f"{folder}: several designs are called {labels[0]}; give each description a name of its own")
-    return [(f.parent, d) for (f, _), d in zip(made, told, strict=True)]
+def _name(file: Path, table: Mapping[str, Any]) -> str:
+    """What a description calls its design, or else its file's name."""
+    name = table.get("name")
+    return name if isinstance(name, str) and name else file.stem
+
+
+def _line(file: Path) -> str:
+    """The same of a file that is no TOML, as far as a line says it before the first table."""
+    text = ""
+    with suppress(UserError):
+        text = files.text(file, toml.MAX_BYTES, _KEEP)
+    found = _NAME.search(text)
+    return (found and found[1]) or file.stem
+
+
+def _inside(folder: Path, listed: Path) -> str:
+    """What the design of a list is called: the folder that has it."""
+    inside = listed.parent.name
+    return inside if inside != folder.name else folder.resolve().name
 
 
 def _table(file: Path) -> Mapping[str, Any]:
@@ -226,15 +250,16 @@ def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
     for given in (v for x in tables for v in x.values()):
         if isinstance(given, dict) and str(given.get("file", "")).endswith("pdi.txt"):
             at = (folder / str(given["file"])).parent
-            if all((at / f"{n}.txt").exists() for n in ("pdi", "sdi", "do")):
-                return at
+            with suppress(OSError, ValueError):  # of a name that no file can have
+                if all((at / f"{n}.txt").exists() for n in ("pdi", "sdi", "do")):
+                    return at
     return None
 
 
 def _found(folder: Path, name: str, said: Path, whole: Path) -> Path:
     """A source, or else what its name means in its package, for links to the LWC package's folder are often lost. A
     package is a repository, or else the ``whole`` that the user named, with the LWC package's folders beside it."""
-    if (folder / name).is_file():
+    if near.there(folder / name):
         return folder / name
     at, whole = folder.resolve(), whole.resolve()
     top = next((p for p in (whole, *whole.parents) if (p / ".git").exists()), whole)
@@ -259,9 +284,7 @@ def _of_list(folder: Path, listed: Path, top: str) -> Design:
     if not named:
         raise UserError(f"{listed}: names no VHDL or Verilog file")
     found = tuple(_found(listed.parent, line, listed, folder) for line in named)
-    inside = listed.parent.name
-    name = inside if inside != folder.name else folder.resolve().name
-    made = _of_files(folder, name, found, top, listed.parent)
+    made = _of_files(folder, _inside(folder, listed), found, top, listed.parent)
     return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found)))
 
 
