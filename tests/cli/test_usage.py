@@ -14,6 +14,7 @@ from steelyard import jobs
 from steelyard.cli import select
 from steelyard.cli.plan import plan, same
 from steelyard.cli.weigh import Weighed, exit_code
+from steelyard.hardware import Verified
 from steelyard.model.campaign import Campaign
 from steelyard.model.errors import UserError
 from steelyard.model.implementation import Rejected
@@ -388,6 +389,25 @@ def test_a_table_of_a_report_names_no_tool_of_ours(cli: Cli, monkeypatch: pytest
     assert "reports say" not in told
     assert "reports say" in (told := cli("rtl nocrypt/default --device artix7 --report it.rpt").out)
     assert "yosys" not in told
+
+
+def test_what_is_no_design_beside_one_is_refused_or_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report or trace is not of whichever is left, and nobody takes the rest for all that was asked."""
+    weighed = replace(record(primitive="lwc_rtl", target="artix7"), metrics={"lut": 1612})
+    monkeypatch.setattr("steelyard.cli.rtl.Hardware.campaign", lambda *_: [weighed])
+    monkeypatch.setattr("steelyard.cli.rtl.Hardware.verified", lambda *_: Verified(None))
+    Path("core").mkdir()
+    Path("core/toy.sv").touch()
+    for name in ("x1", "x2"):
+        Path(f"core/{name}.toml").write_text('[rtl]\ntop = "toy"\nsources = ["toy.sv"]\n')
+    assert [cli(f"rtl core -d artix7{more}").code for more in ("", " --verify")] == [0, 0]
+    Path("core/x1.toml").write_text(Path("core/x1.toml").read_text().replace("toy.sv", "gone.sv"))
+    assert [cli(f"rtl core -d artix7{more}").code for more in ("", " --verify")] == [1, 1]
+    for more in ("--report it.rpt", "--trace signals.vcd"):
+        done = cli(f"rtl core -d artix7 {more}")
+        assert (done.code, "x1.toml: gone.sv is not there" in done.err) == (2, True)
+        assert cli(f"rtl core/x1 -d artix7 {more}").code == 2
+    assert cli("rtl core/x2 -d artix7 --report it.rpt").code == 0
 
 
 def test_hardware_without_its_tools_is_one_sentence_and_no_rows(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

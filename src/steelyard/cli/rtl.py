@@ -130,7 +130,7 @@ def verb(ask: Rtl) -> int:
     found, failed = designs(ask)
     if ask.verify and ask.every:
         raise UserError("--every is of runs, and --verify makes none; leave one of them out")
-    if failed and not found and (ask.trace or ask.report):
+    if failed and (ask.trace or ask.report):  # whatever is left of what was named is not the one that is meant
         raise UserError(failed[0][1])
     if ask.trace is not None:
         return _trace(found, ask)
