@@ -16,6 +16,7 @@ from steelyard.analyse.compare import _reach, compare, needed, summary
 from steelyard.cli.compare import _hit
 from steelyard.measure.energy import measured
 from steelyard.model.errors import UserError
+from steelyard.model.metric import metric, metric_names
 from steelyard.model.power import Power, Value
 from steelyard.model.record import Point
 from steelyard.publish import comparison
@@ -194,6 +195,12 @@ def test_cycles_per_byte_are_as_uncertain_as_the_points_of_their_line(
         new = 100.0 + change * seen * 7 / 3
         [pair] = compare([row(**kind | {name: 100.0})], [row(**board | {name: new})], metrics=[name]).pairs
         assert [(c.metric, c.verdict) for c in pair.changes] == [(name, verdict)]
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_what_a_comparison_needs_are_metrics(name: str) -> None:
+    """A server answers nothing to who asks for another."""
+    assert all(metric(n) for n in needed([name]))
 
 
 def test_a_line_goes_through_the_sizes_that_had_room() -> None:

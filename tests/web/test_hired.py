@@ -230,6 +230,9 @@ def test_a_record_is_whole_and_free_of_contradictions() -> None:
     )  # fmt: skip
     for changes, why in cases:
         assert why in why_not(replace(good, **changes), asked, uno), changes
+    for name, least in (("energy_encrypt_measured_per_byte", -3.2), ("energy_decrypt_measured_per_bit", -4e3)):
+        fallen = good.metrics | {name: least, f"{name}_uncertainty": 0.1}
+        assert "below zero" not in why_not(replace(good, metrics=fallen), asked, uno), "a line may fall"
     said = (*good.notes, f"{LEFT_OUT}1")
     metrics = {n: v for n, v in good.metrics.items() if not n.endswith(("_per_byte", "_fixed"))}
     some = replace(good, notes=said, metrics=metrics, points=tuple(p for p in good.points if p.mlen < 32))

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ..measure.cycles import OF_LINES
 from ..measure.unseen import on_line, reach, resolution
 from ..model.errors import UserError, counted
 from ..model.metric import CLOCK, ERRORS, Metric, further, metric, of_point, of_scenario, of_sizes, uncertainty_of
@@ -35,8 +36,7 @@ from .answer import (
 from .choose import block_bytes
 from .errors import error_of
 
-#: how figures of a line are called, and the sizes of which a row has to tell whether they had room
-_OF_LINES = ("_per_byte", "_per_ad_byte", "_fixed")
+#: the sizes of which a row has to tell whether they had room
 _ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
@@ -144,9 +144,9 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     can be told apart."""
     metrics = tuple(metrics)
     beside = [name for m in metrics if (name := uncertainty_of(m)) is not None]
-    for m in (m for m in metrics if m.endswith(_OF_LINES)):
+    for line in filter(None, map(OF_LINES.fullmatch, metrics)):
         beside += ["encrypt_per_byte", *further("encrypt")]  # they tell the bytes of a block
-        beside += [of_point(m.partition("_")[0], s) for s in on_line(m, _ASKED)]
+        beside += [of_point(line[1], s) for s in on_line(line[0], _ASKED)]
     return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
 
 
@@ -337,7 +337,7 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
         return off
     target = load_target(str(row["target"]))
     each = (target.nanojoule_per_cycle or 0.0) / 1000 if m.unit == "µJ" else 1.0
-    if m.name.endswith(_OF_LINES):
+    if OF_LINES.fullmatch(m.name):
         of_blocks = row.get("primitive") == "crypto_block"
         each = 1 / (block_bytes(row) or 1) if of_blocks else _reach(m.name, row)
     return off + each * resolution(target.board_hz / (float(sampled[1]) * 1e6))
@@ -347,9 +347,9 @@ def _reach(name: str, row: Row) -> float:
     """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
     are not in the row's columns, as far as :func:`needed` asked for them: other ones are taken for measured, and so
     are all where none is known."""
+    line = OF_LINES.fullmatch(name)
     sizes = on_line(name, recorded(str(row.get("workload"))))
-    operation = name.partition("_")[0]
-    seen = [s for s in sizes if isinstance(row.get(of_point(operation, s)), _NUMBER)]
+    seen = [s for s in sizes if line and isinstance(row.get(of_point(line[1], s)), _NUMBER)]
     rare = [s for s in sizes if s not in _ASKED]
     found = [*dict.fromkeys((*seen, *([] if set(rare) & set(seen) else rare)))] if seen else sizes  # a file has all
     return reach(name, found)

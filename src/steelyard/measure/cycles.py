@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import cast
@@ -12,11 +13,13 @@ from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Re
 from ..model.inputs import Inputs
 from ..model.metric import further
 from ..model.reasons import Failure, Reason
-from ..model.record import Operation, Point
+from ..model.record import OPERATIONS, Operation, Point
 from ..model.row import grouped
 from ..model.workload import LONG
 from .repeats import outlying
 
+#: the figures of :func:`lines`, and of which operation each is
+OF_LINES = re.compile(rf"({'|'.join(OPERATIONS)})_(?:long_per_byte|long_per_ad_byte|per_byte|per_ad_byte|fixed)")
 #: empty calls, an odd number
 EMPTY = 9
 #: inputs of calls that are shown, and in no figure

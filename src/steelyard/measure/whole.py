@@ -18,14 +18,15 @@ from ..model.record import OPERATIONS, Record
 from ..model.row import grouped
 from ..model.target import Target
 from ..model.workload import LEFT_OUT, Workload
-from .cycles import lines
+from .cycles import OF_LINES, lines
 from .image import energy
 
 #: what every measured image has, besides the means and the stack of each operation
 _ALWAYS = ("rom", "rom_helpers", "ram_static", "image_rom", "image_static", "stack", "heap")
 #: what a figure that is a difference may be below zero
 _BELOW = -1024
-_OF_LINES = re.compile(rf"({'|'.join(OPERATIONS)})_(long_per_byte|long_per_ad_byte|per_byte|per_ad_byte|fixed)")
+#: the energy that is made of a slope, which may be far below zero
+_OF_SLOPES = re.compile(rf"energy_(?:{'|'.join(OPERATIONS)})_measured_per_(?:byte|bit)")
 _MOST = 1 << 53
 #: known answers of a record, bytes of a message, and what databases take for a number of either
 _VECTORS, _BYTES, _INTEGER = 1 << 20, 1 << 16, 1 << 31
@@ -118,11 +119,11 @@ def _of_metrics(record: Record, target: Target) -> Iterator[str]:
     if lacking := [n for n in (*_ALWAYS, *each, *made) if n not in said]:
         yield f"{lacking[0]}: this metric is missing"
     for name, value in said.items():
-        of_line = offer.sized and _OF_LINES.fullmatch(name)
+        of_line = offer.sized and OF_LINES.fullmatch(name)
         if name not in names or name in MADE or (of_line and name not in of_lines):
             yield f"{name}: a metric that no such run has"
             continue
-        least = -_MOST if of_line else _BELOW if metric(name).signed else 0
+        least = -_MOST if of_line or _OF_SLOPES.fullmatch(name) else _BELOW if metric(name).signed else 0
         if not least <= value < _MOST:
             yield f"{name}: below zero, or too large"
         elif metric(name).unit == "bytes" and value != int(value):
