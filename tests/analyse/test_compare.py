@@ -93,6 +93,22 @@ def test_the_same_sources_by_two_paths_are_not_others() -> None:
     assert "other sources too (y): ./x/ref was compared" in other.sources[0]
 
 
+def test_packages_of_one_name_are_compared_each_with_its_own_past() -> None:
+    def side(revision: str, **rom: int) -> list[dict]:
+        return [row(revision=revision, origin=f"{p}/ref at {revision}", rom=n) for p, n in rom.items()]
+
+    old = side("HEAD~1", avr=100, arm=200)
+    c = compare(old, side("HEAD", arm=200, avr=110), about=["revision"])
+    changes = {p.new["label"]: [(ch.old, ch.new) for ch in p.changes if ch.metric == "rom"] for p in c.pairs}
+    assert changes == {"v/ref (avr/ref)": [(100, 110)], "v/ref (arm/ref)": [(200, 200)]}
+    gone = compare(old, side("HEAD", avr=100), about=["revision"])
+    assert ([r["label"] for r in gone.missing], len(gone.pairs)) == (["v/ref (arm/ref)"], 1)
+    moved = compare(old[:1], side("HEAD", elsewhere=90), about=["revision"])
+    assert ([p.new["label"] for p in moved.pairs], moved.sources) == (["v/ref"], ())
+    (text,) = compare(old[:1], side("HEAD", x=90, y=80), about=["revision"]).sources
+    assert text == "v/ref means other sources too (y/ref): x/ref was compared"
+
+
 def test_of_several_workloads_one_is_compared_and_the_others_are_named() -> None:
     sizes = ("default", "felics-ae", "tls")
     old = [row(workload=f"{w} (x)", run=k) for k, w in enumerate(sizes)]

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -20,8 +19,6 @@ from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from ..model.workload import NAMED, recorded
 from .answer import (
-    BUNDLED,
-    called_by,
     common_workload,
     countable,
     has_fewer,
@@ -29,17 +26,19 @@ from .answer import (
     most_known,
     of_one_device,
     pattern,
-    place_of,
     run_number,
     workload_name,
 )
 from .choose import block_bytes
 from .errors import error_of
+from .places import of_one_place, told_by_place
 
 #: the sizes of which a row has to tell whether they had room
 _ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
+#: those that name sources
+_NAMED = PAIRED[:4]
 #: what must be the same in both rows of a pair for their figures to say anything about what is compared
 COMPARABLE = ("digest", "workload", "compiler", "harness", "timing_model")
 #: a comparison of these is one of different sources
@@ -160,6 +159,7 @@ def compare(
     sources: bool = False,
     about: Collection[str] = (),
     wanted: Collection[str] = (),
+    beside: Collection[str] = (),
 ) -> Comparison:
     """Pairs rows and compares them.
 
@@ -170,11 +170,13 @@ def compare(
 
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
     most setups have, among those that have most of the metrics ``wanted``; where there is none, without the metrics
-    that depend on sizes. Sources may differ where ``sources`` says so or implementations are what is compared.
+    that depend on sizes. Sources may differ where ``sources`` says so or implementations are what is compared. Columns
+    ``beside`` have to be the same in a pair too. Of a name that one file or revision has from several places, rows of
+    one place are a pair, if both sides have one of these places.
     """
     said: dict[str, None] = {}
     if not sources and not {*about} & _OF_PLACES:
-        old, new = (_of_one_place(rows, said) for rows in (old, new))
+        old, new = (of_one_place(rows, said) for rows in (old, new))
     only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
     subject.discard("primitive")
@@ -182,7 +184,10 @@ def compare(
         subject.add("digest")
     if "device" in subject:  # what counts the cycles follows from it
         subject.add("timing_model")
-    key = tuple(n for n in PAIRED if n not in subject)
+    if "revision" in subject:  # of several packages of one name, each has its own past
+        old, new = told_by_place((old, new), [n for n in _NAMED if n not in subject], shared=True)
+        old, new = (of_one_place(rows, said, ours=False) for rows in (old, new))
+    key = (*(n for n in PAIRED if n not in subject), *beside, "place")
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = (
         grouped(countable(rows, (*key, "digest"))[0], lambda r: tuple(map(r.get, key))) for rows in (old, new)
@@ -224,24 +229,6 @@ def compare(
         _several([side[k] for k in left if k in right for side in (left, right)], [n for n in PAIRED if n in subject]),
         tuple(said),
     )
-
-
-def _of_one_place(rows: Sequence[Row], said: dict[str, None]) -> list[Row]:
-    """The rows of each label that came from one place: ours if they are among them, else where the newest came from.
-    The same sources are of that place, whatever it was called. What was left out is ``said``."""
-    of: dict[Key, list[Row]] = grouped(rows, itemgetter("primitive", "label"))
-    kept: set[int] = set()
-    for (_, label), some in of.items():
-        places = {id(r): place_of(r) for r in some}
-        place = BUNDLED if BUNDLED in places.values() else place_of(max(some, key=run_number))
-        same = {digest for r in some if places[id(r)] == place and (digest := r.get("digest"))}
-        taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
-        kept |= taken
-        called = called_by(some)
-        if others := sorted({called[places[id(r)]] for r in some if id(r) not in taken}):
-            instead = "the bundled one" if place == BUNDLED else called[place]
-            said[f"{label} means other sources too ({', '.join(others)}): {instead} was compared"] = None
-    return [r for r in rows if id(r) in kept]
 
 
 def _fewer(a: Row, b: Row) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..analyse.answer import choose
+from ..analyse.places import told_by_place
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError
 from ..model.row import Row
@@ -47,7 +48,7 @@ def verb(ask: History) -> int:
     # what is wrong in any revision is said once
     plan(weighing.campaign.but(implementations=("nocrypt",)), baselines=False)
     drawn = ask.out.format in FIGURES
-    found: list[Row] = []
+    found: list[list[Row]] = []
     left_out: list[str] = []
     for order, (commit, subject) in enumerate(log):
         try:
@@ -59,14 +60,16 @@ def verb(ask: History) -> int:
             continue
         about: Row = {"revision": commit[:7], "subject": subject, "order": order}
         weighed = rows(r for r in records if r.metrics)
-        found += [row | about for row in (choose(weighed, every=True).rows if drawn else weighed)]
-    if not found:
+        found.append([row | about for row in weighed])
+    if not any(found):
         text = f"{ask.revisions}: no revision holds anything that could be weighed; check the range and the paths"
         raise WorkError("\n".join([*left_out, text]))
+    told = told_by_place(found)
     if drawn:
-        data = figure.drawn(figure.load("history"), figure.of_records(found, over_time=True))
+        lines = [row for weighed in told for row in choose(weighed, every=True).rows]
+        data = figure.drawn(figure.load("history"), figure.of_records(lines, over_time=True))
         draw("history", data, ask.out)
     else:
-        ask.out.give(history.tables(found, chosen))
+        ask.out.give(history.tables([row for weighed in told for row in weighed], chosen))
     ask.out.remark(left_out)
     return 0

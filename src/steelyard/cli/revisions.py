@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,8 +65,9 @@ class Revisions(Struct, frozen=True):
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
             for r in rejected:
                 stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
-            records = weigh([_named(job, tree, revision, commit) for job in jobs], self.db).records
-        for record in records:
+            jobs = [_named(job, tree, revision, commit) for job in jobs]
+            records = _of_places(weigh(jobs, self.db).records, jobs, tree, f"{revision} ({commit[:12]})")
+        for record in {r.setup.key: r for r in records}.values():
             if record.failure is not None:
                 why = f"{record.failure.reason}: {record.failure.detail}"
                 stderr().print(f"{revision}: {record.setup.label} on {record.setup.target}: {why}")
@@ -112,3 +113,29 @@ def _named(job: Job, tree: Path, revision: str, commit: str) -> Job:
     """The record says which revision it weighed, not where its copy lay."""
     place = Path(job.origin).relative_to(tree)
     return replace(job, origin=f"{place} at {revision} ({commit[:12]})")
+
+
+def _of_places(records: Sequence[Record], jobs: Sequence[Job], tree: Path, when: str) -> list[Record]:
+    """The records, each once for every place of this revision that has its sources: a stored one names the place where
+    these were weighed first, be it in another revision or folder."""
+    places: dict[tuple[str, ...], dict[str, None]] = {}
+    for job in jobs:
+        i = job.implementation
+        places.setdefault((i.primitive, i.variant, i.name, job.digest), {})[_place(job, tree, when)] = None
+    made = []
+    for r in records:
+        s = r.setup
+        of = places.get((s.primitive, s.variant, s.implementation, s.implementation_digest), {r.origin: None})
+        made += [replace(r, origin=origin) for origin in of]
+    return made
+
+
+def _place(job: Job, tree: Path, when: str) -> str:
+    """Where a package lies, whatever else of its name this revision has; of one that was unpacked its origin."""
+    i = job.implementation
+    folder, top = i.folder.resolve(), tree.resolve()
+    if not folder.is_relative_to(top):
+        return job.origin
+    layout = Path(i.primitive, i.variant, i.name).parts
+    parts = folder.relative_to(top).parts
+    return f"{Path(*(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))} at {when}"

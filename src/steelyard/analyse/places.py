@@ -1,0 +1,61 @@
+"""Labels that mean sources from several places: which of these is compared, and with which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from operator import itemgetter
+
+from ..model.row import Row, Value, grouped
+from .answer import BUNDLED, called_by, place_of, run_number
+
+Key = tuple[Value, ...]
+
+
+def told_by_place(
+    sides: Sequence[Sequence[Row]], names: Iterable[str] = ("primitive", "label"), *, shared: bool = False
+) -> list[list[Row]]:
+    """The rows of each side. Where one side has sources from several places under the same values of ``names``, rows
+    say their ``place``, in their label too; where it has to be ``shared``, only if one of the places is on every
+    side."""
+    names = tuple(names)
+    there: list[dict[Key, set[int | str]]] = []
+    for rows in sides:
+        of: dict[Key, set[int | str]] = {}
+        for r in rows:
+            of.setdefault(tuple(map(r.get, names)), set()).add(place_of(r))
+        there.append(of)
+    several = {k for of in there for k, places in of.items() if len(places) > 1}
+    if shared:
+        several = {k for k in several if set.intersection(*(of.get(k, set()) for of in there))}
+    if not several:
+        return [[*rows] for rows in sides]
+    called = called_by(chain.from_iterable(sides))
+
+    def told(row: Row) -> Row:
+        if tuple(map(row.get, names)) not in several:
+            return row
+        place = place_of(row)
+        return row | {"place": place, "label": f"{row['label']} ({called[place]})"}
+
+    return [[told(r) for r in rows] for rows in sides]
+
+
+def of_one_place(rows: Sequence[Row], said: dict[str, None], *, ours: bool = True) -> list[Row]:
+    """The rows of each label that came from one place: ``ours`` if they are among them, else where the newest came
+    from. The same sources are of that place, whatever it was called. What was left out is ``said``. Rows that say
+    their place stay."""
+    of: dict[Key, list[Row]] = grouped(rows, itemgetter("primitive", "label"))
+    kept: set[int] = set()
+    for (_, label), some in of.items():
+        places = {id(r): place_of(r) for r in some}
+        bundled = ours and BUNDLED in places.values()
+        place = BUNDLED if bundled else place_of(max(some, key=run_number))
+        same = {digest for r in some if places[id(r)] == place and (digest := r.get("digest"))}
+        taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
+        kept |= taken
+        called = called_by(some)
+        if others := sorted({called[places[id(r)]] for r in some if id(r) not in taken}):
+            instead = "the bundled one" if place == BUNDLED else called[place]
+            said[f"{label} means other sources too ({', '.join(others)}): {instead} was compared"] = None
+    return [r for r in rows if id(r) in kept]
