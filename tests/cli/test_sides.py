@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,13 @@ from msgspec.structs import replace
 
 from steelyard.cli import revisions
 from steelyard.cli.records import as_json
+from steelyard.cli.weigh import Weighed
+from steelyard.model.campaign import Campaign
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
+from steelyard.pipeline import Job
+from tests import toys
+from tests.conftest import write
 from tests.made_up import record, store
 
 from .conftest import Cli, cells
@@ -281,3 +288,63 @@ def test_what_a_revision_lost_is_no_longer_verified(cli: Cli, monkeypatch: pytes
     assert "toy2/ref on uno was verified, and HEAD has no result of it" in gate.err
     assert cli("compare --revisions HEAD~1 HEAD").code == 0
     assert cli("compare --revisions HEAD HEAD~1 --fail-on worse").code == 0
+
+
+def test_a_revision_is_compared_in_each_workload(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is equal passes in both, and what is worse in either does not."""
+    loads = ("0/16", "0/64")
+    held = {
+        "HEAD~1": [record(load=w) for w in loads],
+        "HEAD": [record(load=w, per_byte=10 + (w == "0/16")) for w in loads],
+    }
+    monkeypatch.setattr(revisions, "git", lambda *_: "0" * 40)
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda _, revision, __: held[revision])
+    for size in loads:
+        rule = f"encrypt@{size}>1%"
+        assert cli(["compare", "--revisions", "HEAD", "HEAD", "--fail-on", rule]).code == 0
+        gate = cli(["compare", "--revisions", "HEAD~1", "HEAD", "--fail-on", rule])
+        assert (gate.code, "2 setups compared" in gate.out) == (int(size == "0/16"), True), gate.err
+
+
+def test_a_gate_fails_where_a_size_that_is_compared_is_gone(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = {"HEAD~1": [record(load="0/16,0/64")], "HEAD": [replace(r := record(load="0/16,0/64"), points=r.points[:1])]}
+    monkeypatch.setattr(revisions, "git", lambda *_: "0" * 40)
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda _, revision, __: held[revision])
+    for rule in ("worse", "any>5%"):
+        asked = ["compare", "--revisions", "HEAD~1", "HEAD", "--columns", "encrypt@0/16,encrypt@0/64"]
+        gate = cli([*asked, "--fail-on", rule])
+        assert (gate.code, "one side of toy1/ref on uno has no encrypt@0/64" in gate.err) == (1, True)
+
+
+def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Not where they were weighed first, and in each folder that holds them."""
+    for place in ("avr", "arm"):
+        write(tmp_path / place / "crypto_aead/toy1/ref", toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+
+    def weigh(jobs: list[Job], _: object) -> Weighed:
+        return Weighed([replace(record(), setup=jobs[0].plan, origin="/elsewhere")], [], lost=False)
+
+    monkeypatch.setattr(revisions, "weigh", weigh)
+    monkeypatch.setattr(revisions, "_copy", lambda *_: nullcontext(tmp_path))
+    asked = revisions.Revisions(tmp_path, (), Campaign(targets=("uno",), flags=("-Os",), workloads=("kat",)), None)
+    for there in (["arm", "avr"], ["avr"]):
+        places = [r.origin for r in asked.weighed("HEAD", "0" * 40)]
+        assert places == [f"{p} at HEAD (000000000000)" for p in there]
+        shutil.rmtree(tmp_path / "arm", ignore_errors=True)
+
+
+def test_each_package_of_one_name_has_a_history_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although the first revision has one of them."""
+    held = {"a": {"avr": 100}, "b": {"avr": 100, "arm": 300}, "c": {"avr": 110, "arm": 300}}
+    monkeypatch.setattr(revisions, "git", lambda *_: "\n".join(f"{r} {r}" for r in reversed(held)))
+    monkeypatch.setattr(
+        revisions.Revisions,
+        "weighed",
+        lambda _, name, __: [record(origin=f"{p} at {name}", rom=n) for p, n in held[name].items()],
+    )
+    shown = cli("history HEAD --target uno -c rom").out
+    rows = re.findall(r"^ (\w) +\w +(toy1/ref \(\w+\)) +(\d+)( ▴)?", shown, re.MULTILINE)
+    arm, avr = (f"toy1/ref ({p})" for p in ("arm", "avr"))
+    assert [r[:3] for r in rows] == [
+        ("b", arm, "300"), ("c", arm, "300"), ("a", avr, "100"), ("b", avr, "100"), ("c", avr, "110")
+    ], shown  # fmt: skip
