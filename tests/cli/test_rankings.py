@@ -288,6 +288,7 @@ def test_what_is_not_ranked_does_not_choose_the_workload(cli: Cli, tmp_path: Pat
     done = cli("rank --by stack")
     assert re.search(r"1 +toy1/ref +-O3 +80\b", done.out), done.out
     assert "among the first 1" not in done.err
+    assert re.search(r"toy1/ref +80\b", cli("publish --pivot target --columns stack").out)
 
 
 def test_what_failed_does_not_choose_the_workload_where_nothing_is_verified(cli: Cli, tmp_path: Path) -> None:
@@ -305,7 +306,9 @@ def test_a_ranking_by_what_nothing_has_is_none(answers: Cli, kind: str, name: st
     none = answers(f"rank --kind {kind} --by {name}")
     assert (none.code, none.out, f"no run here has {name}" in none.err) == (1, "", True), none.err
     some = answers(f"rank --kind {kind} --by {name},rom")
-    assert (some.code, f"no run here has {name}" in some.err) == (0, True), some.err
+    one_for_all = kind in ("score", "pareto")  # these are of what has every metric
+    assert (some.code, f"no run here has {name}" in some.err) == (int(one_for_all), True), some.err
+    assert (f"rank --kind {kind}: nothing is ranked; no run here has {name}" in some.err) == one_for_all
 
 
 def test_the_baseline_of_another_compiler_is_taken_off_nothing(cli: Cli, tmp_path: Path) -> None:
@@ -328,3 +331,26 @@ def test_the_baseline_is_ours_whatever_others_hand_in(tmp_path: Path, cli: Cli) 
     assert [
         r["cycles_encrypt_mean"] for t in json.loads(result.out) for r in t["rows"] if "toy1/ref" in r.values()
     ] == [900]
+
+
+@pytest.mark.parametrize("kind", ["top", "places", "merit", "score", "pareto"])
+@pytest.mark.parametrize("name", ["cycles_encrypt_mean", "encrypt@0/64"])
+def test_of_a_hash_encryption_is_the_hash_and_what_it_has_no_call_for_is_not(
+    cli: Cli, tmp_path: Path, kind: str, name: str
+) -> None:
+    made = [record(f"hash{n}/ref", primitive="crypto_hash", load="0/64", cycles=n, per_byte=n) for n in (2, 1)]
+    store(tmp_path / "results.db", *made, record(load="0/64", cycles_schedule_encrypt_mean=9))
+    words = f"rank --kind {kind} --by {name} --json --where"
+    first = json.loads(cli([*words.split(), "primitive == crypto_hash"]).out)[0]
+    assert first["rows"][0]["label"] == "hash1/ref"
+    schedule = cli(f"rank --kind {kind} --by cycles_schedule_encrypt_mean")
+    assert (schedule.code, "toy1/ref" in schedule.out) == (0, True), schedule.err
+
+
+def test_a_ranking_without_a_row_is_no_answer(cli: Cli, tmp_path: Path) -> None:
+    """Of one size no cycles per byte can be told."""
+    store(tmp_path / "results.db", record(load="0/16"))
+    none = cli("rank --kind score")
+    assert (none.code, "nothing is ranked; no run here has encrypt_per_byte" in none.err) == (1, True)
+    store(tmp_path / "results.db", record("toy2/ref"))
+    assert cli("rank --kind score").code == 0

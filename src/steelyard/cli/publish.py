@@ -71,7 +71,9 @@ def verb(ask: Publish) -> int:
     flat = ask.out.flat and not ask.pivot
     columns = None if flat and not chosen else [*(chosen or results.USUAL), *(n for n, _ in by)]
     apart = (ask.pivot,) if ask.pivot else ()
-    answer = asked(ask.what, ask.where, columns, ask.db, all_runs=ask.all_runs, apart=apart, wanted=wanted)
+    answer = asked(
+        ask.what, ask.where, columns, ask.db, all_runs=ask.all_runs, apart=apart, wanted=wanted, ranked=bool(ask.pivot)
+    )
     found = order.ordered(answer.rows, by)
     if not found:
         stderr().print("no stored run matches; steelyard list runs shows what there is")

@@ -107,11 +107,15 @@ def verb(ask: Rank) -> int:
         why = "; ".join(sizeless) or none.get(ask.kind, "nothing is ranked")
         stderr().print(f"rank --kind {ask.kind}: {why}", soft_wrap=True)
         return 1
+    ranked = any(s.lines for s in sheets)
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
     left = (*ranking.of_authors(rows), *ranking.unjudged(answer.rows), *sizeless)
     ask.out.give(distinct(sheets), notes=(*answer.notes, *left))
-    return 0
+    if not ranked:
+        why = f"no run here has {', '.join(missing)}" if missing else "each table says why"
+        stderr().print(f"rank --kind {ask.kind}: nothing is ranked; {why}", soft_wrap=True)
+    return 0 if ranked else 1
 
 
 def _ignored(ask: Rank, metrics: Sequence[str]) -> list[str]:

@@ -77,7 +77,11 @@ def needed(kind: str, metrics: Sequence[str]) -> list[str]:
 
 def _of_hashes(metrics: Iterable[str]) -> list[str]:
     """What these metrics are of a hash, which has no key schedule and no warm calls."""
-    return [h for m in metrics if (h := m.replace("encrypt", "hash")) in metric_names() or "@" in h]
+    return [h for m in metrics if _is_metric(h := m.replace("encrypt", "hash"))]
+
+
+def _is_metric(name: str) -> bool:
+    return name in metric_names() or "@" in name
 
 
 def ranked(
@@ -123,7 +127,7 @@ def tops(
     references = [r for r in among or rows if reference and is_called(r, reference)]
     for key, group in grouped(rows).items():
         target, primitive, *_ = key
-        names = metrics or USUAL[primitive]
+        names = _of(primitive, metrics) or USUAL[primitive]
         base = [r for r in references if (r["target"], r["primitive"]) == (target, primitive)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         title = heading(group)
@@ -302,8 +306,9 @@ def places(
 
 
 def _of(primitive: str, metrics: Sequence[str]) -> list[str]:
-    """The metrics as a primitive has them: a hash has no encryption."""
-    return list(map(PRIMITIVES[primitive].named, metrics))
+    """The metrics as a primitive has them: a hash has no encryption, and no other call for some of its metrics."""
+    named = PRIMITIVES[primitive].named
+    return list(dict.fromkeys(n if _is_metric(n := named(m)) else m for m in metrics))
 
 
 def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
@@ -370,7 +375,7 @@ def merits(
     groups = grouped(rows)
     for key, group in groups.items():
         target, primitive, *_ = key
-        names = metrics or ("rom", "ram", USUAL[primitive][0])
+        names = _of(primitive, metrics) or ("rom", "ram", USUAL[primitive][0])
         ranking = rank.merit(group, names)
         ranking = rank.first_of_variant(ranking) if variants else ranking
         title = f"{heading(group)}, figure of merit"
@@ -378,7 +383,7 @@ def merits(
         sheets.append(of_group(sheet, key, group))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
-        names = metrics or ("rom", "ram", USUAL[primitive][0])
+        names = _of(primitive, metrics) or ("rom", "ram", USUAL[primitive][0])
         targets = sorted({str(r["target"]) for r in mine if all(rank.value(r, n) is not None for n in names)})
         without = sorted({str(r["target"]) for r in mine} - set(targets))
         mine = [r for r in mine if r["target"] in targets]
@@ -450,7 +455,7 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
     sheets = []
     for key, group in grouped(rows).items():
         target, primitive, *_ = key
-        names = metrics or USUAL[primitive]
+        names = _of(primitive, metrics) or USUAL[primitive]
         columns = [*_WHO, *map(column, names)]
         front = rank.by(rank.pareto(group, names), names[0])
         lines = [

@@ -58,7 +58,7 @@ def tables(v: View) -> Page:
     measured = [n for n in (*chosen, *(n for n, _ in sort)) if n not in CONTEXT]
     answer = v.rows.answer(
         what, where, [*(chosen or results.USUAL), *(n for n, _ in by)], all_runs=v.text("all") == "yes",
-        wanted=measured, apart=(across,) if across else (),
+        wanted=measured, apart=(across,) if across else (), ranked=bool(across),
     )  # fmt: skip
     found = order.ordered(answer.rows, by)
     if across:
