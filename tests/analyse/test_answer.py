@@ -361,3 +361,11 @@ def test_a_compiler_that_is_not_there_hides_no_figures() -> None:
     sides = [numbered(record(flags=f), *(replace(r, setup=replace(r.setup, flags=f)) for r in failed)) for f in "ab"]
     compared = compare(*sides)
     assert [(p.old["run"], p.new["run"]) for p in compared.pairs] == [(1, 1)]
+
+
+def test_what_is_not_ranked_does_not_choose_the_generation() -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "")
+    own = [replace(record(f"own{k}/ref", compiler="gcc 2"), failure=unknown) for k in range(2)]
+    found = numbered(record(), *own)
+    assert runs(choose(found, together="most", ranked=True).rows) == [1]
+    assert runs(choose(found, together="most").rows) == [2, 3]

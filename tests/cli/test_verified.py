@@ -98,6 +98,18 @@ def test_what_is_no_longer_verified_is_no_equal_result(cli: Cli, tmp_path: Path)
     lost = cli(["compare", *both, "--where", "variant == toy1"])
     assert lost.code == 1
     assert "kat-mismatch" in lost.out
+    gate = cli(["compare", *both, "--where", "variant == toy1", "--fail-on", "worse"])
+    assert "--fail-on: toy1/ref on uno was verified, and now is kat-mismatch" in gate.err, (
+        "although nothing is compared"
+    )
+
+
+def test_figures_whose_known_answers_are_gone_are_no_longer_verified(cli: Cli, tmp_path: Path) -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "")
+    store(tmp_path / "results.db", record(), replace(record(flags="-Os"), failure=unknown))
+    gate = cli(["compare", "flags == -O3", "flags == -Os", "--fail-on", "worse"])
+    assert (gate.code, "1 verified on one side only" in gate.out) == (1, True)
+    assert "--fail-on: toy1/ref on uno was verified, and now is no-expected-values" in gate.err
 
 
 def test_a_run_says_why_whatever_its_columns_are() -> None:
