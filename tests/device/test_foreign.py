@@ -275,6 +275,7 @@ def test_a_call_that_longjmp_leaves_for_its_caller(tmp_path: Path, name: str, mo
     assert cycles(left) == [first, second, last]
     assert sum(f[3] for f in left.functions) == first + second + last
     assert (inside.counted, inside.left, inside.unfinished) == (4, 0, False)
+    assert (plain.doubtful, left.doubtful, inside.doubtful) == (0, 0, 0)
     assert cycles(inside)[:2] == [first, second]
     image = made(1)
     for f in ("main", "schedule"):  # tasks jump on stacks of their own
@@ -317,6 +318,78 @@ def test_a_call_that_longjmp_comes_back_to_is_not_left(tmp_path: Path, name: str
     image = built(tmp_path, target, COROUTINE, f'-DMOVE="{move}"').read_bytes()
     seen = run(target, image, trigger=foreign.address(image, "f"))
     assert (seen.end, seen.counted, seen.left, seen.unfinished) == ("fault", 2, 0, False)
+    assert seen.doubtful == 2
+
+
+#: f catches what parse throws and, asked to, throws again; and main calls it three times
+NESTED = """
+#include <setjmp.h>
+#if defined(__AVR__) /* no start-up code of libgcc */
+__asm__(".global __do_copy_data, __do_clear_bss\\n__do_copy_data = 0\\n__do_clear_bss = 0");
+#endif
+static jmp_buf *top;
+volatile unsigned kept = 1, k;
+__attribute__((noinline)) void work(unsigned n)
+{
+    while (n--)
+        kept += n;
+}
+__attribute__((noinline)) void parse(void)
+{
+    work(10);
+    if (k == 1)
+        longjmp(*top, 1);
+}
+__attribute__((noinline)) void f(void)
+{
+    jmp_buf own, *before = top;
+    top = &own;
+    if (!setjmp(own)) {
+        parse();
+        top = before;
+    } else {
+        top = before;
+        work(4);
+        if (AGAIN)
+            longjmp(*top, 1);
+    }
+}
+__attribute__((noreturn)) int main(void)
+{
+    static jmp_buf outer;
+    top = &outer;
+    for (k = 0; k < 3; k++) {
+        if (!setjmp(outer)) {
+            kept++;
+            f(); /* returns to where the program goes on after it was left, too */
+        } else {
+            OTHERWISE;
+        }
+    }
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "otherwise", "again", "doubtful"),
+    [
+        ("bluepill", "work(1000)", 1, 1),
+        ("gd32vf103", "", 1, 1),
+        ("bluepill", "work(1000)", 0, 0),
+        ("uno", "", 0, 0),
+    ],
+)
+def test_a_call_that_catches_and_throws_again_is_in_doubt(
+    tmp_path: Path, name: str, otherwise: str, again: int, doubtful: int
+) -> None:
+    """For what it kept may be where a coroutine goes on. What it catches itself stays within."""
+    target = the_target(name)
+    image = built(tmp_path, target, NESTED, f"-DAGAIN={again}", f"-DOTHERWISE={otherwise}").read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 3, 0, doubtful)
 
 
 def test_headers_before_the_code_are_left_out(tmp_path: Path) -> None:

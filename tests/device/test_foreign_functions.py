@@ -92,6 +92,15 @@ def test_one_longjmp_goes_on_in_another(tmp_path: Path, longjmp: str, seen_as: t
     assert (seen.end, seen.left, seen.unfinished) == seen_as
 
 
+def test_a_function_without_a_frame_lands_in_itself(tmp_path: Path) -> None:
+    """With the address that it returns to on top of the stack, which is where it began."""
+    target = the_target("uno")
+    jumps = "@setjmp: ret\n@longjmp: pop r0\n pop r0\n rjmp out\n"
+    within = assembled(tmp_path, target, f"@main: rcall f\n break\n@f: rcall setjmp\n rcall longjmp\nout: ret\n{jumps}")
+    seen = run(target, within, trigger=foreign.address(within, "f"))
+    assert (seen.end, seen.counted, seen.doubtful) == ("breakpoint", 1, 0)
+
+
 def test_calls_without_end_end_with_the_seconds(tmp_path: Path) -> None:
     """A function that calls itself and keeps nothing: what is kept of its calls does not make the simulator slow."""
     target = the_target("gd32vf103")

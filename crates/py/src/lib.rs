@@ -446,6 +446,7 @@ fn simulate(
         "calls": calls(&seen.calls),
         "counted": seen.counted,
         "left": seen.left,
+        "doubtful": seen.doubtful,
         "unfinished": seen.unfinished,
         "pulses": calls(&seen.pulses),
         "pulsed": seen.pulsed,

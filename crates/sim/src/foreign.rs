@@ -4,6 +4,7 @@
 //! that waits for one waits for ever. Nothing here trusts the image: what it can do is bounded by cycles, time, output
 //! and what is kept of it.
 
+mod jumping;
 mod placing;
 mod running;
 
@@ -134,6 +135,8 @@ pub struct Seen {
     pub counted: u64,
     /// How many calls the program left by a jump to their caller or past it (longjmp).
     pub left: u64,
+    /// How many of those counted called setjmp before longjmp led out of their frames: they may have been left, too.
+    pub doubtful: u64,
     /// Whether it ended in a call of the trigger's function, which is in `functions` and not in `calls`.
     pub unfinished: bool,
     /// Pulses of the trigger's pin: the first [`MOST_CALLS`].
@@ -233,6 +236,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         counted: 0,
         round: BTreeSet::new(),
         left: 0,
+        doubtful: 0,
         jumps: Vec::new(),
         saves: Vec::new(),
         unfinished: false,
@@ -274,6 +278,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         calls: run.calls,
         counted: run.counted,
         left: run.left,
+        doubtful: run.doubtful,
         unfinished: run.unfinished,
         pulses: run.pulses,
         pulsed: run.pulsed,

@@ -161,6 +161,11 @@ def verb(ask: Sim) -> int:
             f"{counted(seen.left, 'call')} not counted: left by a jump to the caller or past it, as longjmp does. "
             "Nor are their cycles in those by function."
         )
+    if seen.doubtful:
+        said.append(
+            f"{counted(seen.doubtful, 'call')} counted, but perhaps left: longjmp led out of the frame after setjmp "
+            "was called in it. Cycles of other code may be among these."
+        )
     rom = sum(len(content) for _, content in pieces or elf.segments(image)) - sum(n for _, n in seen.left_out)
     ask.out.give(_sheets(ask, target, seen, rom), _json(target, seen, rom), [*said, *_notes(target, seen)])
     return 0 if seen.fine and not uncalled else 1

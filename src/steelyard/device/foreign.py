@@ -56,6 +56,7 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     ``calls`` are those of the function that was asked for, at most 100 000 of all that were ``counted``; others were
     ``left`` by a jump to their caller or past it (longjmp), and it may have ended in one that is ``unfinished``.
+    ``doubtful`` of those counted called setjmp before longjmp led out of their frames, and may have been left, too.
     ``pulses`` are those between edges of the trigger's pin, again at most 100 000 of all that it ``pulsed``.
     ``functions`` is the call tree, of the counted calls of the function that was asked for if one was, with the
     unfinished one: name, caller's index, calls, cycles in itself.
@@ -75,6 +76,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     calls: tuple[Measured, ...]
     counted: int
     left: int
+    doubtful: int
     unfinished: bool
     pulses: tuple[Measured, ...]
     pulsed: int

@@ -20,12 +20,6 @@ const LOOK: u64 = 1 << 16;
 const ROUND: usize = 64;
 /// How often a program may look in vain for a byte before it is said to wait for one.
 const PATIENCE: u32 = 1000;
-/// What C libraries call the functions that leave calls.
-const JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp"];
-/// Those that keep where such a jump may lead.
-const SAVES: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
-/// Most blocks that are followed within what leaves calls.
-const STRIDE: usize = 1000;
 /// Most bytes of output.
 const MOST_OUTPUT: usize = 1 << 20;
 
@@ -51,6 +45,7 @@ pub(super) struct Run<'a> {
     pub(super) counted: u64,
     pub(super) round: BTreeSet<Register>,
     pub(super) left: u64,
+    pub(super) doubtful: u64,
     pub(super) jumps: Vec<Range<u32>>,
     pub(super) saves: Vec<u32>,
     pub(super) unfinished: bool,
@@ -179,6 +174,7 @@ impl Run<'_> {
     /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
     /// elsewhere, with no more on the stack than at first, has left the call by another way. So has one that longjmp
     /// leads there before setjmp is called: afterwards it may come back, as coroutines do, or jump inside of the call.
+    /// Nothing decides then whether it was left, and a call in doubt is counted as such.
     fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
@@ -188,18 +184,21 @@ impl Run<'_> {
         }
         let fixed = places.len();
         places.extend(self.jumps.iter().map(|jump| jump.start).chain(self.saves.iter().copied()));
+        let (mut saved, mut out) = (false, false);
         loop {
-            if let Some(end) = self.until(&places) {
+            let end = if saved && !out { self.until_out(&places, back, sp, &mut out) } else { self.until(&places) };
+            if let Some(end) = end {
                 return Err(end);
             }
             let (mut pc, mut now) = self.sim.place();
             if self.saves.contains(&pc) {
                 places.truncate(fixed);
+                saved = true;
                 continue;
             }
             let jumps = self.jumps.iter().any(|jump| jump.start == pc);
             if jumps {
-                if let Some(end) = self.jumped() {
+                if let Some(end) = self.jumped(&[]) {
                     return Err(end);
                 }
                 (pc, now) = self.sim.place();
@@ -229,44 +228,11 @@ impl Run<'_> {
         }
         let stack = sp.saturating_sub(self.sim.memory().sp_min);
         self.counted += 1;
+        self.doubtful += u64::from(out);
         if self.calls.len() < MOST_CALLS {
             self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
         }
         Ok(())
-    }
-
-    /// Notes what may leave calls of the function at `entry`, and what keeps where to. On cores with register windows
-    /// it is nothing: handlers with other frames run on the way.
-    fn look_for_jumps(&mut self, entry: u32) {
-        let starts = |names: [&str; 4]| -> Vec<u32> {
-            let named = self.image.symbols.iter().filter(|s| s.code && names.contains(&s.name.as_str()));
-            named.map(|s| s.address).filter(|&at| at != entry).collect()
-        };
-        let (jumps, saves) = (starts(JUMPS), starts(SAVES));
-        if jumps.is_empty() || saves.is_empty() || self.sim.windowed() {
-            return;
-        }
-        let code = self.image.code().into_iter().map(|(span, _)| span);
-        (self.jumps, self.saves) = (code.filter(|span| jumps.contains(&span.start)).collect(), saves);
-    }
-
-    /// Whether `pc` is in a function that leaves calls.
-    fn jumping(&self, pc: u32) -> bool {
-        self.jumps.iter().any(|jump| jump.contains(&pc))
-    }
-
-    /// Runs block by block until no function that leaves calls is under way; how it ended where it fails in one.
-    fn jumped(&mut self) -> Option<End> {
-        for _ in 0..STRIDE {
-            if !self.jumping(self.sim.place().0) || self.sim.cycles() >= self.budget {
-                break;
-            }
-            if let (Stop::Fault(f), _) = self.sim.run_until(1, &[]) {
-                self.failed = Some(f);
-                return Some(self.fault(f));
-            }
-        }
-        None
     }
 
     /// Notes the first value of each setting that is not as assumed.
@@ -292,13 +258,25 @@ impl Run<'_> {
 
     /// Runs to one of `places`; how it ended where it does not come there.
     pub(super) fn until(&mut self, places: &[u32]) -> Option<End> {
-        let mut turn = self.sim.cycles().saturating_add(SLICE).min(self.budget);
+        let mut turn = self.slice();
+        self.until_met(places, places, &mut turn)
+    }
+
+    /// When it is looked again whether the program turns round.
+    pub(super) fn slice(&self) -> u64 {
+        self.sim.cycles().saturating_add(SLICE).min(self.budget)
+    }
+
+    /// As [`Run::until`], with a look at `turn` whether the program turns round and meets none of `ends`, which are of
+    /// `places`.
+    pub(super) fn until_met(&mut self, places: &[u32], ends: &[u32], turn: &mut u64) -> Option<End> {
         loop {
             let now = self.sim.cycles();
             if now >= self.budget {
                 return Some(End::Cycles);
             }
-            let (stop, met) = self.sim.run_until(LOOK.min(turn.saturating_sub(now)), places);
+            let left = turn.saturating_sub(now); // none where what is no end was met just then
+            let (stop, met) = if left > 0 { self.sim.run_until(LOOK.min(left), places) } else { (Stop::Budget, false) };
             if met {
                 return None;
             }
@@ -317,7 +295,7 @@ impl Run<'_> {
                     if self.waits() {
                         return Some(End::Waits);
                     }
-                    turn = self.sim.cycles().saturating_add(SLICE).min(self.budget);
+                    *turn = self.slice();
                     self.idle = self.idle.wrapping_add(1);
                     if self.idle % PATIENCE != 0 {
                         continue; // many of them are as nothing
@@ -328,19 +306,19 @@ impl Run<'_> {
             if let Some(end) = self.limit() {
                 return Some(end);
             }
-            if stop == Stop::Budget && self.sim.cycles() < turn {
+            if stop == Stop::Budget && self.sim.cycles() < *turn {
                 continue;
             }
-            match self.turns(places) {
+            match self.turns(ends) {
                 Turns::Round => return Some(End::Loops),
                 Turns::Met => return None,
-                Turns::Not => turn = self.sim.cycles().saturating_add(SLICE).min(self.budget),
+                Turns::Not => *turn = self.slice(),
             }
         }
     }
 
     /// Whether it is at a limit that is not one of cycles.
-    fn limit(&mut self) -> Option<End> {
+    pub(super) fn limit(&mut self) -> Option<End> {
         self.take_pulses();
         if self.sim.memory().host.from_chip.len() > MOST_OUTPUT {
             return Some(End::Output);
@@ -436,7 +414,7 @@ impl Run<'_> {
         self.sim.memory_mut().watch.strays.clear();
     }
 
-    fn fault(&self, f: mcu::Fault) -> End {
+    pub(super) fn fault(&self, f: mcu::Fault) -> End {
         if matches!(f.kind, FaultKind::Unsupported { word } if among(word, self.family.sleeps)) {
             return End::Sleeps;
         }

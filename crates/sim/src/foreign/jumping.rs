@@ -1,0 +1,93 @@
+//! Jumps that leave calls: what C libraries call longjmp is followed to where it leads.
+
+use mcu::Stop;
+
+use super::End;
+use super::running::Run;
+
+/// What C libraries call the functions that leave calls.
+const JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp"];
+/// Those that keep where such a jump may lead.
+const SAVES: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
+/// Most places of either kind: a library has one for each name, and each makes every block slower, so that a crafted
+/// image with many would run for ever.
+const MOST_PLACES: usize = 16;
+/// Most blocks that are followed within what leaves calls.
+const STRIDE: usize = 1000;
+
+impl Run<'_> {
+    /// Notes what may leave calls of the function at `entry`, and what keeps where to. On cores with register windows
+    /// it is nothing: handlers with other frames run on the way.
+    pub(super) fn look_for_jumps(&mut self, entry: u32) {
+        let starts = |names: [&str; 4]| -> Vec<u32> {
+            let named = self.image.symbols.iter().filter(|s| s.code && names.contains(&s.name.as_str()));
+            let mut starts: Vec<_> = named.map(|s| s.address).filter(|&at| at != entry).collect();
+            starts.sort_unstable();
+            starts.dedup();
+            starts.truncate(MOST_PLACES);
+            starts
+        };
+        let (jumps, saves) = (starts(JUMPS), starts(SAVES));
+        if jumps.is_empty() || saves.is_empty() || self.sim.windowed() {
+            return;
+        }
+        let code = self.image.code().into_iter().map(|(span, _)| span);
+        (self.jumps, self.saves) = (code.filter(|span| jumps.contains(&span.start)).collect(), saves);
+    }
+
+    /// Whether `pc` is in a function that leaves calls.
+    pub(super) fn jumping(&self, pc: u32) -> bool {
+        self.jumps.iter().any(|jump| jump.contains(&pc))
+    }
+
+    /// Runs block by block until no function that leaves calls is under way, or to one of `ends`; how it ended where it
+    /// fails in one.
+    pub(super) fn jumped(&mut self, ends: &[u32]) -> Option<End> {
+        for _ in 0..STRIDE {
+            if !self.jumping(self.sim.place().0) || self.sim.cycles() >= self.budget {
+                break;
+            }
+            let (stop, met) = self.sim.run_until(1, ends);
+            if let Stop::Fault(f) = stop {
+                self.failed = Some(f);
+                return Some(self.fault(f));
+            }
+            if met {
+                break;
+            }
+        }
+        None
+    }
+
+    /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes whether a jump led
+    /// `out` of its frame. A program may turn round by jumps, so they begin no slice of their own.
+    pub(super) fn until_out(&mut self, ends: &[u32], back: u32, sp: u32, out: &mut bool) -> Option<End> {
+        let mut places = ends.to_vec();
+        places.extend(self.jumps.iter().map(|jump| jump.start));
+        let mut turn = self.slice();
+        loop {
+            if let Some(end) = self.until_met(&places, ends, &mut turn) {
+                return Some(end);
+            }
+            if ends.contains(&self.sim.place().0) {
+                return None;
+            }
+            if let Some(end) = self.jumped(ends) {
+                return Some(end);
+            }
+            let (pc, now) = self.sim.place();
+            // where calls push the address to return to, a function without a frame lands in itself with it on top
+            let own = now == sp && self.sim.returns_to() == back;
+            *out = now >= sp && !own && !self.jumping(pc);
+            if *out || self.jumping(pc) {
+                places.truncate(ends.len()); // there is no more to note, or it turns round at its beginning
+            }
+            if ends.contains(&pc) {
+                return None;
+            }
+            if let Some(end) = self.limit() {
+                return Some(end);
+            }
+        }
+    }
+}
