@@ -229,6 +229,17 @@ def test_a_call_that_is_left_by_a_jump_is_not_counted(cli: Cli, tmp_path: Path) 
     assert (said["left"], said["unfinished"], len(said["tree"]), said["tree"][0]["calls"]) == (0, True, 1, 2)
 
 
+def test_a_call_that_may_have_been_left_is_said_to(cli: Cli, tmp_path: Path) -> None:
+    """For longjmp led out of it, after setjmp, to code that goes on where it returns to."""
+    begins = LEAVES[: LEAVES.index("1:  rcall f")]
+    out = "longjmp: pop r0\n pop r0\n pop r0\n pop r0\n rjmp out\nout: rjmp back\n"
+    assembled(tmp_path, f"{begins}\n rcall f\nback: break\nf: rcall setjmp\n rcall longjmp\nsetjmp: ret\n{out}")
+    done = cli("sim x.elf -t uno --trigger f --json")
+    said = json.loads(done.out)
+    assert (said["counted"], said["left"], said["doubtful"]) == (1, 0, 1)
+    assert "1 call counted, but perhaps left: longjmp led out of the frame" in done.err
+
+
 @pytest.mark.parametrize("source", [COUNTS, ASKS])
 def test_a_loop_that_ends_is_not_taken_for_one_that_does_not(cli: Cli, tmp_path: Path, source: str) -> None:
     assembled(tmp_path, source)
