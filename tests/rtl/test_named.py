@@ -82,7 +82,7 @@ def test_what_is_wrong_with_one_design_is_said_of_it_alone(tmp_path: Path, liste
 
 @pytest.mark.parametrize("wrong", ["source", "algorithm", "text"])
 def test_a_description_that_is_wrong_takes_no_other_with_it(tmp_path: Path, wrong: str) -> None:
-    """A source that is not there, a variant that nobody knows, and no TOML; the rest of the folder is weighed."""
+    """A source that is not there, a variant that nobody knows, no TOML; the rest of the folder is weighed."""
     (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
     said = '[rtl]\ntop = "toy"\nsources = ["toy.sv"]\n'
     for name in "ac":
@@ -114,7 +114,7 @@ def _weighed(*words: str) -> tuple[list[tuple[str, str]], list[str]]:
     return [(d.label, d.top) for d, _ in found], [Path(path).name for path, _ in failed]
 
 
-@pytest.mark.parametrize("wrong", ["source", "text"])
+@pytest.mark.parametrize("wrong", ["source", "text", "key"])
 def test_a_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Path, wrong: str) -> None:
     """Its figures would be stored as those of the other."""
     (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
@@ -122,7 +122,8 @@ def test_a_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Path, wro
         said = f'name = "one"\n[rtl]\ntop = "{name}"\nsources = ["toy.sv"]\n'
         (tmp_path / f"{name}.toml").write_text(said)
     assert _weighed(str(tmp_path)) == ([("one/default", "one"), ("two/default", "two")], [])
-    (tmp_path / "one.toml").write_text('name = "one"\n[' if wrong == "text" else said.replace("toy.sv", "gone.sv"))
+    bad = {"source": said.replace("toy.sv", "gone.sv"), "text": 'name = "one"\n[', "key": said.replace("top", "tpo")}
+    (tmp_path / "one.toml").write_text(bad[wrong])
     two = [("two/default", "two")]
     assert _weighed(str(tmp_path)) == (two, ["one"])
     assert _weighed(f"{tmp_path}/one") == ([], ["one"])

@@ -59,10 +59,11 @@ _HARMLESS = re.compile(
     r"|a?(sin|cos|tan)h?|setup|hold|setuphold|recovery|removal|recrem|(time|full)?skew|width|period|nochange"
 )
 #: in preprocessed sources: functions of C, C itself, what would be preprocessed once more, an event that an assignment
-#: waits for, which Verilator would skip as it does a delay, and tasks; then what may only look like one
+#: waits for, which Verilator would skip as it does a delay, strings that it may end elsewhere (it drops the lines of
+#: some directives, and has longer quotes), and tasks; then what may only look like one
 _WORDS = re.compile(
     r'(?P<foreign>"DPI(?:-C)?"|`(?:systemc_|verilator_config|include|define|undef|ifn?def|els|endif)\w*'
-    r"|=\s*(?:repeat\s*\([^;]*\)\s*)?@)"
+    r'|=\s*(?:repeat\s*\([^;]*\)\s*)?@|"""|`[a-z_]\w*[^\n]*\\\n)'
     r"|\$(?P<task>[A-Za-z_][\w$]*)"
     r'|"(?:[^"\\\n]|\\.)*"|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//[^\n]*|\\[^ \t\f\r\n]+',
     re.ASCII | re.DOTALL,  # other blanks and letters are none to Verilator

@@ -7,7 +7,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -85,7 +85,9 @@ def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> 
             tables[f] = _table(f)
         except UserError as e:
             bad[f] = e
-    tomls = [f for f, table in tables.items() if _is_lwc(table)]
+    tomls = [f for f, table in tables.items() if _is_lwc(table, all)]
+    if tomls:  # beside one of them half a description is meant as one
+        tomls = [f for f, table in tables.items() if _is_lwc(table, any)]
     if bad and (failed is None or not tomls):
         raise next(iter(bad.values()))
     if tomls:
@@ -151,9 +153,9 @@ def _table(file: Path) -> Mapping[str, Any]:
     return toml.parsed(files.content(file, toml.MAX_BYTES, _KEEP), str(file))
 
 
-def _is_lwc(table: Mapping[str, Any]) -> bool:
+def _is_lwc(table: Mapping[str, Any], of: Callable[[Iterable[bool]], bool]) -> bool:
     rtl = table.get("rtl")
-    return isinstance(rtl, dict) and "sources" in rtl and "top" in rtl
+    return isinstance(rtl, dict) and of(name in rtl for name in ("sources", "top"))
 
 
 def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
