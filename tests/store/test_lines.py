@@ -103,6 +103,10 @@ def test_a_copy_has_again_what_a_path_hid(store: Store, tmp_path: Path) -> None:
             moving.move(store, copy)
         moving.move(store, copy)
         assert sorted(shown(copy)) == sorted(shown(store)) == [("a", "a.zip (submission 1)"), ("b", "lab")]
+        assert names(copy).count("a.zip (submission 1)") == 2
+        Yard(store).delete(1)
+        moving.move(store, copy)
+        assert names(copy) == ["lab", "lab"], "both are gone"
 
 
 def test_a_run_comes_back_as_its_first_owner_s(store: Store) -> None:

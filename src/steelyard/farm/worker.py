@@ -32,7 +32,8 @@ from ..store import Store, StoreError, floor
 from ..store.errors import LeaseLost, Refused
 from ..store.floor import Worker
 from ..store.operating import Yard, forget
-from ..store.queue import ATTEMPTS, BOARD, DONE, FAILED, WAITING, Mine, Queue, Taken
+from ..store.queue import ATTEMPTS, DONE, FAILED, WAITING, Mine, Queue, Taken
+from ..store.task import BOARD
 
 #: seconds between two words of a worker that is there; what the mark of a board says that operators paused
 PRESENT, PAUSED = 10.0, "paused on the scheduler's page"

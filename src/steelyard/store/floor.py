@@ -11,7 +11,8 @@ from sqlalchemy import Connection, or_, select, text
 
 from . import schema
 from .dates import now
-from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, pauses
+from .queue import ATTEMPTS, DONE, PAUSE, WAITING, pauses
+from .task import BOARD
 
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
-from .task import Task, detail_of, offered, outcome_of, readable, task_of
+from .task import BOARD, Task, detail_of, offered, outcome_of, readable, task_of
 from .writing import row_of
 
 #: microseconds after which a worker that says nothing is forgotten
@@ -246,7 +246,7 @@ class Yard:
 
     def boards(self) -> list[str]:
         """The targets of which workers that are there have boards for the queue."""
-        end = f" {queue.BOARD}"
+        end = f" {BOARD}"
         return sorted({t.removesuffix(end) for w in self.workers() if w.alive for t in w.targets if t.endswith(end)})
 
     def to_boards(self, number: int) -> int:
@@ -275,7 +275,7 @@ class Yard:
                 each[of] = t
                 own.setdefault((of, t.target), []).append(t.flags)
             more = [
-                replace(t, target=board, on=queue.BOARD, flags=flags)
+                replace(t, target=board, on=BOARD, flags=flags)
                 for board in boards
                 for of, t in each.items()
                 for flags in own.get((of, board)) or [load_target(board).toolchain.default_flags]

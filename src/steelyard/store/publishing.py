@@ -18,7 +18,7 @@ from .errors import StoreError
 from .naming import DONE, FAILED, PUBLISHED, origins, settle
 from .queries import Which, batches, by_keys, filtered
 from .reading import Reader
-from .task import Task, record_of, task_of
+from .task import BOARD, Task, record_of, task_of
 from .values import storable
 from .writing import append
 
@@ -135,10 +135,10 @@ def credit(connection: Connection, put: Put, of: Collection[Of] | None = None) -
     """Makes runs of published records that were public as somebody else's, who is gone, or has gone on to other
     sources, also where they had runs before his, whose line comes first then; of all, or ``of`` some implementations on
     targets."""
-    some = [
-        *_uncovered(connection, of),
-        *(r.package_id for r in connection.execute(_SAME) if of is None or _of(task_of(r.task)) in of),
-    ]
+    some, query = _uncovered(connection, of), _SAME
+    if of is not None:  # thousands may wait
+        query = query.where(_job.c.target.in_({at for *_, t in of for at in (t, f"{t} {BOARD}")}))
+    some += [r.package_id for r in connection.execute(query) if of is None or _of(task_of(r.task)) in of]
     for package in dict.fromkeys(some):
         to_runs(connection, package, put, (), of)
 

@@ -23,14 +23,12 @@ from .leasing import Then, anew, ended, repeated
 from .naming import PUBLISHED
 from .publishing import to_runs
 from .store import Store
-from .task import Task, detail_of, record_of, task_of
+from .task import BOARD, Task, detail_of, record_of, task_of
 from .tenure import Others, Tenure
 from .values import storable
 from .writing import row_of
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", naming.DONE, naming.FAILED
-#: what of a task says that it is of a board
-BOARD = "board"
 #: times that a job is taken: by a worker that dies, or whose machine fails it; microseconds until it is taken again
 ATTEMPTS, PAUSE = 3, 30_000_000
 #: jobs that a worker looks at for one that it can have; seconds between two looks at those that others run, which cost

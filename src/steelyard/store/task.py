@@ -15,13 +15,15 @@ from steelyard.model.errors import cut
 from steelyard.model.origin import ZIP
 from steelyard.model.record import Record
 
+#: what of a task says that it is of a board
+BOARD = "board"
 _PLAIN = re.compile(ZIP)
 
 
 class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is to be run: an implementation in the zip with this digest, and how. ``sources`` is the digest that its
     records have, of its sources and known answers; empty in tasks of versions that did not know it. ``on`` a board it
-    is run where it says so (:data:`.queue.BOARD`), and simulated where it is empty."""
+    is run where it says so (:data:`BOARD`), and simulated where it is empty."""
 
     package: str
     file: str
