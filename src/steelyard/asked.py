@@ -63,12 +63,12 @@ class Asked:
         made = [*(self._words(c) for c in calls), *self._package]
         if not made:
             text = "no algorithm of the software side is named, and there are no pdi, sdi and do files"
-            raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
+            raise ToolError(Failure(Reason.NO_EXPECTED, text))
         for op, known, form in zip(("encrypt", "hash"), self._known, self._oracles, strict=True):
             own = [s for s in self._package if s.name.startswith(op)]
             if known is None and (own or form is not None) and not package.compared(own, self._design.width):
                 why = "the package's do file has none of it, or only X for data"
-                text = f"{self._design.label}: no software here says what is right of {op}, and {why}"
+                text = f"no software here says what is right of {op}, and {why}"
                 raise ToolError(Failure(Reason.NO_EXPECTED, text))
         return made
 

@@ -277,6 +277,23 @@ def test_a_gate_does_not_pass_figures_without_known_answers_that_cannot_be_compa
     assert (gate.code, said in " ".join(gate.err.split()), "toy2/ref on uno" in gate.err) == (1, True, True), gate.err
 
 
+def test_a_gate_of_revisions_does_not_pass_what_was_not_compared(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages of one name that have all moved, and a column that nothing has."""
+    held = {
+        when: [replace(record(digest=f"{p}{when}"), origin=f"{p} at {when} (0123456789ab)") for p in places]
+        for when, places in (("HEAD~1", "xy"), ("HEAD", "vw"))
+    }
+    monkeypatch.setattr(revisions, "git", lambda *_: "0" * 40)
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda _, revision, __: held[revision])
+    moved = cli("compare --revisions HEAD~1 HEAD --fail-on worse")
+    assert (moved.code, "--fail-on: toy1/ref means other sources too" in moved.err) == (1, True), moved.err
+    held["HEAD"] = held["HEAD~1"] = held["HEAD"][:1]
+    assert cli("compare --revisions HEAD~1 HEAD --fail-on worse").code == 0
+    none = cli("compare --revisions HEAD~1 HEAD --columns cycles_hash_mean --fail-on worse")
+    assert (none.code, "no run here has cycles_hash_mean" in none.err) == (1, True), none.err
+    assert "--fail-on: nothing that was compared has cycles_hash_mean" in none.err
+
+
 def test_what_a_revision_lost_is_no_longer_verified(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A package that is refused makes no run; one that was never verified is no loss."""
     large = record("toy3/ref", failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many"))
@@ -340,7 +357,7 @@ def test_each_package_of_one_name_has_a_history_of_its_own(cli: Cli, monkeypatch
     monkeypatch.setattr(
         revisions.Revisions,
         "weighed",
-        lambda _, name, __: [record(origin=f"{p} at {name}", rom=n) for p, n in held[name].items()],
+        lambda _, name, __: [record(origin=f"{p} at {name} (0123456789ab)", rom=n) for p, n in held[name].items()],
     )
     shown = cli("history HEAD --target uno -c rom").out
     rows = re.findall(r"^ (\w) +\w +(toy1/ref \(\w+\)) +(\d+)( ▴)?", shown, re.MULTILINE)

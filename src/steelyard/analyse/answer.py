@@ -6,6 +6,7 @@ the user has replaced, or draws a line through points of two workloads.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -35,6 +36,8 @@ NIST_CALLS = {"crypto_aead": 33 * 33, "crypto_hash": 1025, "crypto_cxof": 33 * 3
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
 GENERATION = ("compiler", "harness", "timing_model")
+#: a place in a revision, with its commit, as ``compare --revisions`` names origins
+_AT_REVISION = re.compile(r"(.*) at .* \([0-9a-f]{12}\)", re.DOTALL)
 #: two rows that share this are one thing, whatever path it was named by
 SAME = ("primitive", "label", "digest", "target", "device", "flags")
 #: where the project's own sources came from
@@ -410,7 +413,8 @@ def _digest(row: Row) -> str:
 def came_from(row: Row) -> str:
     """Where sources came from, whichever revision or version of it: :data:`BUNDLED`, a folder, or a file that was
     handed in."""
-    return unversioned(str(row.get("origin") or BUNDLED).split(" at ")[0])
+    origin = str(row.get("origin") or BUNDLED)
+    return unversioned(found[1] if (found := _AT_REVISION.fullmatch(origin)) else origin)
 
 
 def place_of(row: Row) -> int | str:

@@ -185,8 +185,9 @@ def compare(
     if "device" in subject:  # what counts the cycles follows from it
         subject.add("timing_model")
     if "revision" in subject:  # of several packages of one name, each has its own past
-        old, new = told_by_place((old, new), [n for n in _NAMED if n not in subject], shared=True)
-        old, new = (of_one_place(rows, said, ours=False) for rows in (old, new))
+        names = [n for n in _NAMED if n not in subject]
+        old, new = told_by_place((old, new), names, shared=True)
+        old, new = (of_one_place(rows, said, (*names, "label"), ours=False) for rows in (old, new))
     key = (*(n for n in PAIRED if n not in subject), *beside, "place")
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = (
@@ -332,13 +333,13 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
 
 def _reach(name: str, row: Row) -> float:
     """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
-    are not in the row's columns, as far as :func:`needed` asked for them: other ones are taken for measured, and so
-    are all where none is known."""
+    are not in the row's columns, as far as :func:`needed` asked for them: others are taken for measured, whatever else
+    was asked for, and so are all where none is known."""
     line = OF_LINES.fullmatch(name)
     sizes = on_line(name, recorded(str(row.get("workload"))))
     seen = [s for s in sizes if line and isinstance(row.get(of_point(line[1], s)), _NUMBER)]
     rare = [s for s in sizes if s not in _ASKED]
-    found = [*dict.fromkeys((*seen, *([] if set(rare) & set(seen) else rare)))] if seen else sizes  # a file has all
+    found = [*dict.fromkeys((*seen, *rare))] if seen else sizes
     return reach(name, found)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from operator import itemgetter
 
 from ..model.row import Row, Value, grouped
 from .answer import BUNDLED, called_by, place_of, run_number
@@ -41,13 +40,15 @@ def told_by_place(
     return [[told(r) for r in rows] for rows in sides]
 
 
-def of_one_place(rows: Sequence[Row], said: dict[str, None], *, ours: bool = True) -> list[Row]:
-    """The rows of each label that came from one place: ``ours`` if they are among them, else where the newest came
-    from. The same sources are of that place, whatever it was called. What was left out is ``said``. Rows that say
-    their place stay."""
-    of: dict[Key, list[Row]] = grouped(rows, itemgetter("primitive", "label"))
+def of_one_place(
+    rows: Sequence[Row], said: dict[str, None], names: Sequence[str] = ("primitive", "label"), *, ours: bool = True
+) -> list[Row]:
+    """Of the rows of each value of ``names`` those that came from one place: ``ours`` if they are among them, else
+    where the newest came from. The same sources are of that place, whatever it was called. What was left out is
+    ``said``. Rows that say their place stay."""
+    of: dict[Key, list[Row]] = grouped(rows, lambda r: tuple(map(r.get, names)))
     kept: set[int] = set()
-    for (_, label), some in of.items():
+    for some in of.values():
         places = {id(r): place_of(r) for r in some}
         bundled = ours and BUNDLED in places.values()
         place = BUNDLED if bundled else place_of(max(some, key=run_number))
@@ -57,5 +58,5 @@ def of_one_place(rows: Sequence[Row], said: dict[str, None], *, ours: bool = Tru
         called = called_by(some)
         if others := sorted({called[places[id(r)]] for r in some if id(r) not in taken}):
             instead = "the bundled one" if place == BUNDLED else called[place]
-            said[f"{label} means other sources too ({', '.join(others)}): {instead} was compared"] = None
+            said[f"{some[0]['label']} means other sources too ({', '.join(others)}): {instead} was compared"] = None
     return [r for r in rows if id(r) in kept]

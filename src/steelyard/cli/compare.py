@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +85,7 @@ def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     metrics = _compared(ask)
     weighing = Revisions.of(ask, ask.workload)
     both = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
+    say_empty(metrics if ask.columns else _limited(ask), [*both[0], *both[1]], ask.db)
     threshold = _fraction(ask.threshold)
     return compare(*both, metrics=metrics, threshold=threshold, about=["revision"], beside=["workload"]), ()
 
@@ -155,7 +156,8 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         gone = filter(has_figures, result.missing)
         of = ((r, was[r.get("outcome", "verified") == "verified"]) for r in gone)
         failed += [f"{_at(r)} {word}, and {ask.new} has no result of it" for r, word in of]
-    failed += _unjudged(result, {name for name, _ in limits}, _compared(ask))
+        failed += result.sources  # what was left out may be worse
+    failed += _unjudged(result, {name for name, _ in limits}, _compared(ask), named=bool(ask.columns))
     failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
     for text in failed:
         stderr().print(f"--fail-on: {text}", style="bold red")
@@ -166,9 +168,9 @@ def _at(row: Row) -> str:
     return f"{row['label']} on {row['target']}"
 
 
-def _unjudged(result: Comparison, names: Set[str], metrics: Iterable[str]) -> Iterator[str]:
+def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, named: bool) -> Iterator[str]:
     """Why it cannot be said whether what a limit ``names``, or any of the ``metrics`` that were to be compared, got
-    worse: what was not compared is not unchanged."""
+    worse: what was not compared is not unchanged, nor is what was ``named`` and nothing has."""
     every = tuple(dict.fromkeys((*METRICS, *metrics)))
     for old, new, differs in result.refused:
         if not (has_figures(old) or has_figures(new)):
@@ -188,7 +190,7 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Iterable[str]) -> It
             one_side += [n for n in every if pair.old.get(n) is not None and pair.new.get(n) is None]
         if one_side:
             yield f"one side of {_at(pair.new)} has no {', '.join(dict.fromkeys(one_side))}"
-    for name in sorted(names - {"any", *compared}):
+    for name in sorted({*names, *(metrics if named and "any" in names else ())} - {"any", *compared}):
         if all(pair.old.get(name) is None and pair.new.get(name) is None for pair in result.pairs):
             yield f"nothing that was compared has {name}"
 

@@ -12,6 +12,7 @@ from ..model.row import Row
 from ..publish import figure, history
 from ..store import StoreError
 from . import options
+from .answers import say_empty
 from .options import command
 from .output import FIGURES
 from .plan import plan
@@ -65,6 +66,7 @@ def verb(ask: History) -> int:
         text = f"{ask.revisions}: no revision holds anything that could be weighed; check the range and the paths"
         raise WorkError("\n".join([*left_out, text]))
     told = told_by_place(found)
+    say_empty(chosen, [row for weighed in told for row in weighed], ask.db)
     if drawn:
         lines = [row for weighed in told for row in choose(weighed, every=True).rows]
         data = figure.drawn(figure.load("history"), figure.of_records(lines, over_time=True))
