@@ -135,7 +135,7 @@ pub struct Seen {
     pub counted: u64,
     /// How many calls the program left by a jump to their caller or past it (longjmp).
     pub left: u64,
-    /// How many of those counted called setjmp before longjmp led out of their frames: they may have been left, too.
+    /// How many of all called setjmp before longjmp led out of their frames: they may have been left, and hide others.
     pub doubtful: u64,
     /// Whether it ended in a call of the trigger's function, which is in `functions` and not in `calls`.
     pub unfinished: bool,

@@ -56,7 +56,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     ``calls`` are those of the function that was asked for, at most 100 000 of all that were ``counted``; others were
     ``left`` by a jump to their caller or past it (longjmp), and it may have ended in one that is ``unfinished``.
-    ``doubtful`` of those counted called setjmp before longjmp led out of their frames, and may have been left, too.
+    ``doubtful`` of all called setjmp before longjmp led out of their frames: where they were left, cycles of other code
+    may be among theirs, and later calls from deeper frames are missing.
     ``pulses`` are those between edges of the trigger's pin, again at most 100 000 of all that it ``pulsed``.
     ``functions`` is the call tree, of the counted calls of the function that was asked for if one was, with the
     unfinished one: name, caller's index, calls, cycles in itself.
