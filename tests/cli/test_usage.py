@@ -396,6 +396,7 @@ def test_what_is_no_design_beside_one_is_refused_or_counts(cli: Cli, monkeypatch
     weighed = replace(record(primitive="lwc_rtl", target="artix7"), metrics={"lut": 1612})
     monkeypatch.setattr("steelyard.cli.rtl.Hardware.campaign", lambda *_: [weighed])
     monkeypatch.setattr("steelyard.cli.rtl.Hardware.verified", lambda *_: Verified(None))
+    monkeypatch.setattr("steelyard.cli.rtl.tools.missing", lambda *_: None)
     Path("core").mkdir()
     Path("core/toy.sv").touch()
     for name in ("x1", "x2"):
