@@ -108,6 +108,11 @@ def test_packages_of_one_name_are_compared_each_with_its_own_past() -> None:
     assert ([p.new["label"] for p in moved.pairs], moved.sources) == (["v/ref"], ())
     (text,) = compare(old[:1], side("HEAD", x=90, y=80), about=["revision"]).sources
     assert text == "v/ref means other sources too (look at y/ref): look at x/ref was compared"
+    new = side("HEAD", x=100, y=200)
+    for rows in (old, new):
+        rows[:] = [r | {"digest": f"d{r['rom']}"} for r in rows]
+    moves = compare(old, new, about=["revision"])
+    assert ([[p.old["rom"], p.new["rom"]] for p in moves.pairs], moves.sources) == ([[100, 100], [200, 200]], ())
     kin = [[r | {"family": str(r["origin"])[8:11]} for r in rows] for rows in (old, side("HEAD", arm=200, avr=110))]
     assert [len(compare(*kin, about=["revision"]).pairs), compare(*kin, about=["revision"]).sources] == [2, ()]
 

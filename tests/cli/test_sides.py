@@ -277,6 +277,15 @@ def test_a_gate_does_not_pass_figures_without_known_answers_that_cannot_be_compa
     assert (gate.code, said in " ".join(gate.err.split()), "toy2/ref on uno" in gate.err) == (1, True, True), gate.err
 
 
+def test_a_gate_of_files_does_not_pass_what_was_left_out(cli: Cli, tmp_path: Path) -> None:
+    """Two packages of one name, of which the newest is compared."""
+    for name, places in (("old", "xy"), ("new", "vw")):
+        runs = [as_json(replace(record(digest=p), origin=p, id=n)) for n, p in enumerate(places, 1)]
+        (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode({"schema": 1, "runs": runs}))
+    gate = cli("compare old.json new.json --fail-on worse")
+    assert (gate.code, "--fail-on: toy1/ref means other sources too" in gate.err) == (1, True), gate.err
+
+
 def test_a_gate_of_revisions_does_not_pass_what_was_not_compared(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packages of one name that have all moved, and a column that nothing has."""
     held = {
@@ -292,6 +301,9 @@ def test_a_gate_of_revisions_does_not_pass_what_was_not_compared(cli: Cli, monke
     none = cli("compare --revisions HEAD~1 HEAD --columns cycles_hash_mean --fail-on worse")
     assert (none.code, "no run here has cycles_hash_mean" in none.err) == (1, True), none.err
     assert "--fail-on: nothing that was compared has cycles_hash_mean" in none.err
+    held["HEAD"] = [replace(r := held["HEAD"][0], metrics=r.metrics | {"cycles_hash_mean": 1.0})]
+    new = cli("compare --revisions HEAD~1 HEAD --columns cycles_hash_mean --fail-on worse")
+    assert (new.code, "has cycles_hash_mean on both sides" in new.err) == (1, True), new.err
 
 
 def test_what_a_revision_lost_is_no_longer_verified(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,26 +16,34 @@ def told_by_place(
 ) -> list[list[Row]]:
     """The rows of each side. Where one side has sources from several places under the same values of ``names``, rows
     say their ``place``, in their label too; where it has to be ``shared``, only if one of the places is on every
-    side."""
+    side, or else the same sources are, which have moved then."""
     names = tuple(names)
+
+    def key(row: Row) -> Key:
+        return tuple(map(row.get, names))
+
     there: list[dict[Key, set[int | str]]] = []
     for rows in sides:
         of: dict[Key, set[int | str]] = {}
         for r in rows:
-            of.setdefault(tuple(map(r.get, names)), set()).add(place_of(r))
+            of.setdefault(key(r), set()).add(place_of(r))
         there.append(of)
     several = {k for of in there for k, places in of.items() if len(places) > 1}
+    moved: set[tuple[Key, Value]] = set()
     if shared:
-        several = {k for k in several if set.intersection(*(of.get(k, set()) for of in there))}
-    if not several:
+        apart = {k for k in several if not set.intersection(*(of.get(k, set()) for of in there))}
+        has = [{(k, r.get("digest")) for r in rows if (k := key(r)) in apart and r.get("digest")} for rows in sides]
+        moved = set.intersection(*has)
+        several -= apart
+    if not several and not moved:
         return [[*rows] for rows in sides]
     called = called_by(chain.from_iterable(sides))
 
     def told(row: Row) -> Row:
-        if tuple(map(row.get, names)) not in several:
-            return row
-        place = place_of(row)
-        return row | {"place": place, "label": f"{row['label']} ({called[place]})"}
+        place, label = place_of(row), f"{row['label']} ({called[place_of(row)]})"
+        if key(row) in several:
+            return row | {"place": place, "label": label}
+        return row | {"place": row["digest"], "label": label} if (key(row), row.get("digest")) in moved else row
 
     return [[told(r) for r in rows] for rows in sides]
 

@@ -156,6 +156,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         gone = filter(has_figures, result.missing)
         of = ((r, was[r.get("outcome", "verified") == "verified"]) for r in gone)
         failed += [f"{_at(r)} {word}, and {ask.new} has no result of it" for r, word in of]
+    if ask.revisions or (_is_file(ask.old) and _is_file(ask.new) and not ask.where):
         failed += result.sources  # what was left out may be worse
     failed += _unjudged(result, {name for name, _ in limits}, _compared(ask), named=bool(ask.columns))
     failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
@@ -176,23 +177,26 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, 
         if not (has_figures(old) or has_figures(new)):
             continue
         yield f"{_at(new)} cannot be compared: {' and '.join(differs)} differ{'s' * (len(differs) == 1)}"
-    compared = {ch.metric for p in result.pairs for ch in p.changes}
+    compared, told = {ch.metric for p in result.pairs for ch in p.changes}, set[str]()
     for pair in result.pairs:
         left_out = [n for n in pair.left_out if "any" in names or n in names]
         if any(metric(n).known for n in left_out) and pair.without_means:
             known = f"{means_over(pair.old) or 'no'} known answers, and now over {means_over(pair.new) or 'none'}"
             yield f"means of {_at(pair.new)} were over {known}, so nobody can compare them"
             left_out = [n for n in left_out if not metric(n).known]
+        told.update(left_out)
         if left_out:
             yield f"{', '.join(left_out)} of {_at(pair.new)} were of other sizes, so nobody can compare them"
         one_side = [n for n in sorted(names) if (pair.old.get(n) is None) != (pair.new.get(n) is None)]
         if "any" in names:  # what is gone may be worse
             one_side += [n for n in every if pair.old.get(n) is not None and pair.new.get(n) is None]
+        told.update(one_side)
         if one_side:
             yield f"one side of {_at(pair.new)} has no {', '.join(dict.fromkeys(one_side))}"
-    for name in sorted({*names, *(metrics if named and "any" in names else ())} - {"any", *compared}):
-        if all(pair.old.get(name) is None and pair.new.get(name) is None for pair in result.pairs):
-            yield f"nothing that was compared has {name}"
+    for name in sorted({*names, *(metrics if named and "any" in names else ())} - {"any", *compared, *told}):
+        if all(None in (pair.old.get(name), pair.new.get(name)) for pair in result.pairs):
+            sides = [row.get(name) for pair in result.pairs for row in (pair.old, pair.new)]
+            yield f"nothing that was compared has {name}{' on both sides' * any(s is not None for s in sides)}"
 
 
 class _Source(NamedTuple):
@@ -205,8 +209,12 @@ class _Source(NamedTuple):
     rows: Sequence[Row] = ()
 
 
+def _is_file(side: str) -> bool:
+    return side.endswith(".json")
+
+
 def _source(side: str) -> _Source:
-    if not side.endswith(".json"):
+    if not _is_file(side):
         return _Source(side)
     path = Path(side)
     document = files.load(path)
