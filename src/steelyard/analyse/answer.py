@@ -40,6 +40,8 @@ GENERATION = ("compiler", "harness", "timing_model")
 _AT_REVISION = re.compile(r"(.*) at .* \([0-9a-f]{12}\)", re.DOTALL)
 #: two rows that share this are one thing, whatever path it was named by
 SAME = ("primitive", "label", "digest", "target", "device", "flags")
+#: what tells the setups of rows apart
+SETUP = ("primitive", "family", "label", "digest", "target", "device", "flags", "workload", *GENERATION)
 #: where the project's own sources came from
 BUNDLED = "bundled"
 #: longest origin that stands beside a name
@@ -256,6 +258,22 @@ def countable(rows: Sequence[Row], place: Sequence[str]) -> tuple[list[Row], int
     answered = {tuple(map(r.get, place)) for r in rows if r.get("outcome") not in MACHINE}
     kept = [r for r in rows if r.get("outcome") not in MACHINE or tuple(map(r.get, place)) not in answered]
     return kept, len(rows) - len(kept)
+
+
+def of_setups(rows: Sequence[Row]) -> list[Row]:
+    """Of each setup the row that counts, where each origin has one: the newest of those whose place has no newer
+    sources, of a failure of the machine only where it is alone. ``_counting`` in ``store/publishing.py`` has it too."""
+    keys = list(map(itemgetter(*SETUP), rows))
+    if len(set(keys)) == len(rows):
+        return list(rows)
+    current = set(map(id, newest(rows, PLACE, ("digest",))[0]))
+    best: dict[tuple[Value, ...], tuple[tuple[bool, bool, int], Row]] = {}
+    for key, r in zip(keys, rows, strict=True):
+        worth = (id(r) in current, r.get("outcome") not in MACHINE, run_number(r))
+        if key not in best or worth > best[key][0]:
+            best[key] = worth, r
+    kept = {id(r) for _, r in best.values()}
+    return [r for r in rows if id(r) in kept]
 
 
 def run_number(row: Row) -> int:

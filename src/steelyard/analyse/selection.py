@@ -12,7 +12,7 @@ from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
 from . import expression
-from .answer import PLACE, SAME, newest
+from .answer import PLACE, SAME, newest, of_setups
 from .rows import check_primitives, derive, named, needed
 
 #: columns by which somebody asks for what was before
@@ -68,7 +68,8 @@ class Selection:
         metrics = None if self._every else self.metrics
         rows: list[Row] = []
         for equal in parts:
-            rows += store.rows(newest_only=self._newest, points=self.sizes, metrics=metrics, beside=beside, **equal)
+            part = store.rows(newest_only=self._newest, points=self.sizes, metrics=metrics, beside=beside, **equal)
+            rows += of_setups(part) if self._newest else part
         if readable:
             rows = [r for r in rows if r["primitive"] in PRIMITIVES]
         check_primitives(rows)

@@ -6,9 +6,10 @@ import hashlib
 import os
 from collections.abc import Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..analyse.answer import PLACE, newest, run_number, told_apart
+from ..analyse.answer import PLACE, SETUP, newest, run_number, told_apart
 from ..analyse.rows import rows
 from ..building import UNCONFINED
 from ..model import paths
@@ -115,8 +116,9 @@ def _replaced(store: Store, stored: Sequence[Record]) -> list[str]:
     older: set[int] = set()
     for variant in islice(dict.fromkeys(r.setup.variant for r in stored), _REPLACED):
         rows = store.rows(metrics=(), variant=variant)
-        taken = {run_number(r) for r in newest(rows, PLACE, ("digest",))[0]}
-        older |= {run_number(r) for r in rows} - taken
+        setup = itemgetter(*SETUP)
+        taken = set(map(setup, newest(rows, PLACE, ("digest",))[0]))  # whichever origin has it
+        older |= {run_number(r) for r in rows if setup(r) not in taken}
     labels = dict.fromkeys(r.setup.label for r in stored if r.id in older)
     text = "stored already, and answers take other sources that were run since; --force makes these the newest"
     return [f"{text}: {some([*labels])}"] if labels else []

@@ -8,7 +8,6 @@ database where somebody handed in or ran anything since is no copy, and nothing 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -242,19 +241,17 @@ def _forget(to: Store, known: Collection[Identity], numbers: Collection[int]) ->
     damaged there stays, and what a deletion there named by another of its submissions is named so here: the copy of it
     may be older than other runs of its setup, and would not come again."""
     odd = [run for run in known if wrong(Identity._fields, run)]
-    theirs = defaultdict[Identity, list[int]](list)  # what came back after a path had hidden it is there twice
-    for number, run in to.known().items():
-        theirs[run].append(number)
+    theirs = {run: number for number, run in to.known().items()}
     named = {run._replace(origin=""): run.origin for run in set(known) - theirs.keys()}
     gone, renamed, lines = dict[int, int](), dict[int, str](), set[int]()
     for run in _named(theirs, numbers) - set(known):
         of = submission(run.origin)
         assert of is not None
         if (origin := named.get(run._replace(origin=""))) is not None:
-            renamed |= dict.fromkeys(theirs[run], origin)
+            renamed[theirs[run]] = origin
             lines.add(of.first)
         elif not any(_may_be(run, other) for other in odd):
-            gone |= dict.fromkeys(theirs[run], of.first)
+            gone[theirs[run]] = of.first
 
     def rename(connection: Connection) -> None:
         for number, origin in renamed.items():

@@ -9,14 +9,15 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select, text, update
 
-from steelyard.model.origin import ANY, line, replaced_by, submission, version
+from steelyard.model.origin import line, replaced_by, submission, version
+from steelyard.model.reasons import MACHINE
 from steelyard.model.record import Record
 
 from . import schema
 from .dates import dated, ended, is_later
 from .errors import StoreError
 from .naming import DONE, FAILED, PUBLISHED, origins, settle
-from .queries import Which, batches, by_keys, filtered
+from .queries import Which, by_ids, counting, filtered
 from .reading import Reader
 from .task import BOARD, Task, record_of, task_of
 from .values import storable
@@ -26,35 +27,12 @@ from .writing import append
 Put = Callable[[str, Connection], str]
 Of = tuple[str, ...]
 _job, _attempt, _submission = schema.job, schema.job_attempt, schema.submission
-_run, _later = schema.run, schema.run.alias("later")
 #: packages that are public, with records that are not runs: the same was public already
 _SAME = (
     select(_job.c.package_id, _job.c.task)
     .join(_submission, _submission.c.package_id == _job.c.package_id)
     .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_(None))
     .order_by(_job.c.package_id)
-)
-#: what an implementation on a target is called, as setups have it
-_CALLED = (
-    schema.implementation.c.primitive,
-    schema.implementation.c.variant,
-    schema.implementation.c.name,
-    schema.target.c.name,
-)
-#: runs of submissions that a later one of their setup hides, and what that is named by
-_HIDDEN = (
-    select(_run.c.id, schema.setup.c.key, _run.c.origin, _later.c.origin.label("by"), *_CALLED)
-    .select_from(schema.setup.join(schema.implementation).join(schema.target))
-    .join(_run, _run.c.setup_id == schema.setup.c.id)
-    .join(_later, (_later.c.setup_id == _run.c.setup_id) & (_later.c.id > _run.c.id))
-    .where(_run.c.origin.like(ANY))
-)
-#: jobs of public packages that became runs
-_RUNS = (
-    select(_job.c.id, _job.c.package_id, _job.c.run_id)
-    .join(_submission, _submission.c.package_id == _job.c.package_id)
-    .where(_submission.c.state == PUBLISHED, _job.c.record.is_not(None), _job.c.run_id.is_not(None))
-    .order_by(_job.c.id)
 )
 #: runs that a path had there before of other sources
 _EARLIER = text(
@@ -63,10 +41,6 @@ _EARLIER = text(
     "WHERE implementation.variant = :variant AND implementation.name = :name "
     "AND implementation.primitive = :primitive AND implementation.digest <> :digest "
     "AND target.name = :target AND setup.device = :device AND run.origin = :origin LIMIT 1"
-)
-#: what the runs of a setup are named by, the newest first
-_BEFORE = text(
-    "SELECT run.origin FROM run JOIN setup ON setup.id = run.setup_id WHERE setup.key = :key ORDER BY run.id DESC"
 )
 #: microseconds, as answers tell times apart
 _MINUTE = 60_000_000
@@ -133,34 +107,13 @@ def to_runs(
 
 def credit(connection: Connection, put: Put, of: Collection[Of] | None = None) -> None:
     """Makes runs of published records that were public as somebody else's, who is gone, or has gone on to other
-    sources, also where they had runs before his, whose line comes first then; of all, or ``of`` some implementations on
-    targets."""
-    some, query = _uncovered(connection, of), _SAME
+    sources; of all, or ``of`` some implementations on targets."""
+    query = _SAME
     if of is not None:  # thousands may wait
         query = query.where(_job.c.target.in_({at for *_, t in of for at in (t, f"{t} {BOARD}")}))
-    some += [r.package_id for r in connection.execute(query) if of is None or _of(task_of(r.task)) in of]
+    some = [r.package_id for r in connection.execute(query) if of is None or _of(task_of(r.task)) in of]
     for package in dict.fromkeys(some):
         to_runs(connection, package, put, (), of)
-
-
-def _uncovered(connection: Connection, of: Collection[Of] | None) -> list[int]:
-    """Takes the runs from jobs that had one before a path had its own, which hides it and counts no more; the packages
-    of these jobs. What cannot be read hides what it hid."""
-    some = () if of is None else zip(_CALLED, map(set, zip(*of, strict=True)), strict=True)
-    hidden = {
-        r.id: r.key
-        for r in connection.execute(_HIDDEN.where(*(column.in_(values) for column, values in some)))
-        if submission(r.by) is None and submission(r.origin) is not None and (of is None or tuple(r[4:]) in of)
-    }
-    jobs = [r for ids in batches(sorted(hidden)) for r in connection.execute(_RUNS.where(_job.c.run_id.in_(ids))).all()]
-    gone: dict[str, bool] = {}
-    for key in {hidden[r.run_id]: None for r in jobs}:
-        known = _counting(connection, key)
-        gone[key] = known is not None and submission(known.origin) is None and _gone_on(connection, known)
-    free = [r for r in jobs if gone[hidden[r.run_id]]]
-    for r in free:
-        connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=None))
-    return [r.package_id for r in free]
 
 
 def stored(connection: Connection, record: Record, put: Put) -> None:
@@ -196,26 +149,36 @@ def _gone_on(connection: Connection, known: Record) -> bool:
 
 def _named(connection: Connection, record: Record, names: Sequence[str], *, late: bool) -> str:
     """What of these ``names`` a record is public by: that of the line that its setup's run is of, else the first. Empty
-    where the run that counts for its setup is of another line, which has not gone on, and says the same; or counts
-    before it, as a machine's failure does not: as a newer version's, which went back to these sources, or where the
-    record is ``late`` and ended before it."""
-    known = _counting(connection, record.setup.key)
+    where the run that counts for its setup is of another line, and says the same; or counts before it, as a machine's
+    failure does not: as a newer version's, which went back to these sources, or where the record is ``late`` and ended
+    before it. Who has gone on to other sources keeps nobody's out."""
+    known, counts = _counting(connection, record.setup.key)
     if known is None:
         return names[0]
     named = next((n for n in names if line(n) == line(known.origin)), "")
-    if not named and _gone_on(connection, known):
-        before = map(line, connection.execute(_BEFORE, {"key": record.setup.key}).scalars())
-        return next((n for of in before for n in names if line(n) == of), names[0])
-    newer = (named and version(known.origin) > version(named)) or (late and is_later(known, record))
-    if (not named and _says(known) == _says(record)) or (newer and (known.final or not record.final)):
+    newer = (named and version(known.origin) > version(named)) or (counts and late and is_later(known, record))
+    if (counts and not named and _says(known) == _says(record)) or (newer and (known.final or not record.final)):
         return ""
     return named or names[0]
 
 
-def _counting(connection: Connection, key: str) -> Record | None:
-    """The run of a setup that counts; None where there is none, or it cannot be read."""
+def _counting(connection: Connection, key: str) -> tuple[Record | None, bool]:
+    """The run of a setup that answers show (``of_setups`` in ``analyse/answer.py``), and whether it counts there: a run
+    of a path or line that has gone on does not. None where there is no run that can be read."""
+    query = counting(key)
+    numbers = connection.execute(text(query.sql), dict(query.values)).scalars().all()
+    every = [
+        (not _gone_on(connection, record), record.failure is None or record.failure.reason not in MACHINE, record)
+        for number in numbers
+        if (record := _readable(connection, number)) is not None
+    ]
+    counts, _, known = max(every, key=lambda of: (of[0], of[1], of[2].id), default=(False, False, None))
+    return known, counts
+
+
+def _readable(connection: Connection, number: int) -> Record | None:
     with suppress(StoreError, ValueError, TypeError, LookupError, OverflowError):
-        return next(iter(Reader(connection).records(by_keys([key]))), None)
+        return next(iter(Reader(connection).records(by_ids([number]))), None)
     return None
 
 

@@ -73,16 +73,18 @@ JOIN target ON target.id = setup.target_id
 JOIN toolchain ON toolchain.id = setup.toolchain_id
 """
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
-#: the run that counts for a setup: the newest, but what a newer version replaced or a failure of the machine only when
-#: there is nothing else
-_PASSING = f"newest.reason IN ({_OF_MACHINE}) OR (newest.origin LIKE '{REPLACED}' AND newest.origin NOT LIKE '%/%')"
-_NEWEST = f"COALESCE(MAX(CASE WHEN {_PASSING} THEN NULL ELSE newest.id END), MAX(newest.id))"
+#: a newer run that hides none: a failure of the machine, and, of others' runs, what a newer version replaced
+_FAILED = f"newest.reason IN ({_OF_MACHINE})"
+_PASSING = f"{_FAILED} OR (newest.origin LIKE '{REPLACED}' AND newest.origin NOT LIKE '%/%')"
+_NEWEST = "COALESCE(MAX(CASE WHEN {passing} THEN NULL ELSE newest.id END), MAX(newest.id))"
 
 
 def _counts(last: int | None = None) -> str:
-    """That as a condition on each run. Runs after the ``last`` one count for nothing."""
+    """A condition on each run: it is the one that counts for its setup and origin, so the newest, but a failure of the
+    machine only when there is nothing else. Runs after the ``last`` one count for nothing."""
     known = "" if last is None else f" AND newest.id <= {last:d}"
-    return f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE newest.setup_id = run.setup_id{known})"
+    of = f"newest.setup_id = run.setup_id AND newest.origin = run.origin{known}"
+    return f"run.id = (SELECT {_NEWEST.format(passing=_FAILED)} FROM run AS newest WHERE {of})"
 
 
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
@@ -199,19 +201,26 @@ def by_ids(ids: Collection[int]) -> Which:
     return Which(f"WHERE run.id IN ({numbers(ids)})")
 
 
+def counting(key: str) -> Query:
+    """The query for the ids of the runs that count for a setup, of each origin one, the newest first."""
+    return Which(f"WHERE setup.key = :key AND {_counts()}", {"key": key}).select("run.id")
+
+
 def by_keys(keys: Sequence[str]) -> Which:
-    """The record that counts for each setup, by ``Setup.key``."""
+    """The record that counts for each setup, by ``Setup.key``, wherever it came from: the newest, but a failure of the
+    machine, and what a newer version replaced, only when there is nothing else."""
     values = {f"v{i}": key for i, key in enumerate(keys)}
     newest = (
-        f"SELECT {_NEWEST} FROM run AS newest JOIN setup AS wanted ON newest.setup_id = wanted.id "
+        f"SELECT {_NEWEST.format(passing=_PASSING)} FROM run AS newest "
+        f"JOIN setup AS wanted ON newest.setup_id = wanted.id "
         f"WHERE wanted.key IN ({', '.join(f':{name}' for name in values)}) GROUP BY newest.setup_id"
     )
     return Which(f"WHERE run.id IN ({newest})", values)
 
 
 def filtered(equal: Mapping[str, str], newest_only: bool, last: int | None = None) -> Which:
-    """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup. Runs
-    after the ``last`` one are left out."""
+    """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup and
+    origin. Runs after the ``last`` one are left out."""
     conditions = [FILTERS[name] for name in equal]
     if newest_only:
         conditions.append(_counts(last))

@@ -150,8 +150,8 @@ class Store:
         """Complete records whose ``target``, ``variant``, ``implementation``, ``primitive`` or ``flags`` have these
         values, newest first.
 
-        ``newest_only`` leaves out runs whose setup was run again later. Example: ``store.runs(primitive="crypto_aead",
-        flags="-Os")``.
+        ``newest_only`` leaves out runs whose setup was run again later from the same origin. Example:
+        ``store.runs(primitive="crypto_aead", flags="-Os")``.
         """
         with self._reader() as reader:
             return reader.records(queries.filtered(equal, newest_only))
