@@ -321,6 +321,57 @@ def test_a_call_that_longjmp_comes_back_to_is_not_left(tmp_path: Path, name: str
     assert seen.doubtful == 2
 
 
+#: f lets a task go on whose stack is below main's, and which jumps back
+BELOW = """
+#include <setjmp.h>
+static jmp_buf mine, theirs;
+volatile unsigned kept = 1, begun;
+__attribute__((noinline, noreturn)) void task(void)
+{
+    for (;;) {
+        kept++;
+        if (!setjmp(theirs))
+            longjmp(mine, 1);
+    }
+}
+__attribute__((noinline, noreturn)) void start_it(void)
+{
+    __asm__ volatile(MOVE : : "r"(RAM + 0x800ul));
+    task();
+}
+__attribute__((noinline)) void f(void)
+{
+    if (setjmp(mine))
+        return;
+    if (begun++)
+        longjmp(theirs, 1);
+    start_it();
+}
+__attribute__((noreturn)) int main(void)
+{
+    begun = 0;
+    f();
+    f();
+    f();
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "move"), [("bluepill", "mov sp, %0"), ("gd32vf103", "mv sp, %0")])
+def test_a_call_that_a_task_below_goes_on_in_is_in_doubt(tmp_path: Path, name: str, move: str) -> None:
+    """And its stack is what it used of its own, not how far the other is."""
+    target = the_target(name)
+    image = built(tmp_path, target, BELOW, f'-DMOVE="{move}"').read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 3, 0, 2)
+    assert max(c.stack for c in seen.calls[1:]) < 100
+    with pytest.raises(ValueError, match="longjmp returns from no call"):
+        run(target, image, trigger=foreign.address(image, "longjmp"))
+
+
 #: f catches what parse throws and, asked to, throws again; and main calls it three times
 NESTED = """
 #include <setjmp.h>

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use isa::{Profile, Span};
 use mcu::{Chip, Image, Memory, Register, Unmodelled, code_address};
 
+use self::jumping::never_returns;
 use self::placing::placed;
 use self::running::Run;
 use crate::family::{FAMILIES, family};
@@ -193,6 +194,11 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
     }
     if let Some(at) = entry.filter(|at| at % family.code != 0) {
         return Err(format!("no instruction of {} begins at an odd address such as {at:#x}", family.name));
+    }
+    if asked.trigger.is_some() && entry.is_some_and(|at| never_returns(image, at)) {
+        return Err("longjmp returns from no call, so that none has an end: measure the function that calls it, or \
+                    setjmp"
+            .into());
     }
     sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
     let memory = sim.memory_mut();

@@ -164,7 +164,7 @@ def verb(ask: Sim) -> int:
     if seen.doubtful:
         said.append(
             f"{counted(seen.doubtful, 'call')} in doubt: longjmp led out of the frame after setjmp was called in it. "
-            "If it was left, cycles of other code may be among its own, and calls from deeper frames are missing."
+            "Cycles of other code may be among its own, and calls from deeper frames or lower stacks are missing."
         )
     rom = sum(len(content) for _, content in pieces or elf.segments(image)) - sum(n for _, n in seen.left_out)
     ask.out.give(_sheets(ask, target, seen, rom), _json(target, seen, rom), [*said, *_notes(target, seen)])

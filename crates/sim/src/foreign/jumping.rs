@@ -1,6 +1,6 @@
 //! Jumps that leave calls: what C libraries call longjmp is followed to where it leads.
 
-use mcu::Stop;
+use mcu::{Image, Stop};
 
 use super::End;
 use super::running::Run;
@@ -15,19 +15,28 @@ const MOST_PLACES: usize = 16;
 /// Most blocks that are followed within what leaves calls.
 const STRIDE: usize = 1000;
 
+/// Where functions of these names begin.
+fn addresses<'a>(image: &'a Image, names: &'a [&str]) -> impl Iterator<Item = u32> + 'a {
+    image.symbols.iter().filter(|s| s.code && names.contains(&s.name.as_str())).map(|s| s.address)
+}
+
+/// Whether what begins there leaves calls, and returns from none of its own.
+pub(super) fn never_returns(image: &Image, at: u32) -> bool {
+    addresses(image, &JUMPS).any(|start| start == at)
+}
+
 impl Run<'_> {
     /// Notes what may leave calls of the function at `entry`, and what keeps where to. On cores with register windows
     /// it is nothing: handlers with other frames run on the way.
     pub(super) fn look_for_jumps(&mut self, entry: u32) {
-        let starts = |names: [&str; 4]| -> Vec<u32> {
-            let named = self.image.symbols.iter().filter(|s| s.code && names.contains(&s.name.as_str()));
-            let mut starts: Vec<_> = named.map(|s| s.address).filter(|&at| at != entry).collect();
+        let starts = |names| -> Vec<u32> {
+            let mut starts: Vec<_> = addresses(self.image, names).filter(|&at| at != entry).collect();
             starts.sort_unstable();
             starts.dedup();
             starts.truncate(MOST_PLACES);
             starts
         };
-        let (jumps, saves) = (starts(JUMPS), starts(SAVES));
+        let (jumps, saves) = (starts(&JUMPS), starts(&SAVES));
         if jumps.is_empty() || saves.is_empty() || self.sim.windowed() {
             return;
         }
@@ -59,9 +68,10 @@ impl Run<'_> {
         None
     }
 
-    /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes whether a jump led
-    /// `out` of its frame. A program may turn round by jumps, so they begin no slice of their own.
-    pub(super) fn until_out(&mut self, ends: &[u32], back: u32, sp: u32, out: &mut bool) -> Option<End> {
+    /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes how deep its stack
+    /// was when a jump led `out` of it, to its caller's or to another one. A program may turn round by jumps, so they
+    /// begin no slice of their own.
+    pub(super) fn until_out(&mut self, ends: &[u32], back: u32, sp: u32, out: &mut Option<u32>) -> Option<End> {
         let mut places = ends.to_vec();
         places.extend(self.jumps.iter().map(|jump| jump.start));
         let mut turn = self.slice();
@@ -72,14 +82,17 @@ impl Run<'_> {
             if ends.contains(&self.sim.place().0) {
                 return None;
             }
+            let (from, deepest) = (self.sim.place().1, self.sim.memory().sp_min);
             if let Some(end) = self.jumped(ends) {
                 return Some(end);
             }
             let (pc, now) = self.sim.place();
             // where calls push the address to return to, a function without a frame lands in itself with it on top
             let own = now == sp && self.sim.returns_to() == back;
-            *out = now >= sp && !own && !self.jumping(pc);
-            if *out || self.jumping(pc) {
+            // frames of the same stack that a jump may lead to are above it
+            let other = now >= sp && !own || now < from;
+            *out = (other && !self.jumping(pc)).then_some(sp.saturating_sub(deepest));
+            if out.is_some() || self.jumping(pc) {
                 places.truncate(ends.len()); // there is no more to note, or it turns round at its beginning
             }
             if ends.contains(&pc) {

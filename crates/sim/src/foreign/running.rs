@@ -125,7 +125,7 @@ impl Run<'_> {
         let sp = self.sim.place().1;
         let memory = self.sim.memory_mut();
         (memory.sp_limit, memory.sp_top) = (low, sp);
-        let end = self.profiled(|run| run.measured(None, back, sp, &mut false).err());
+        let end = self.profiled(|run| run.measured(None, back, sp, &mut None).err());
         seen.0 = end.is_none().then(|| self.sim.result());
         if end.is_none() {
             seen.1 = places.into_iter().map(|p| self.sim.memory().ram[p].to_vec()).collect();
@@ -155,9 +155,9 @@ impl Run<'_> {
             }
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
             let (before, left) = (self.profile.clone(), self.left);
-            let mut out = false;
+            let mut out = None;
             let end = self.profiled(|run| run.measured(Some(entry), back, sp, &mut out).err());
-            self.doubtful += u64::from(out);
+            self.doubtful += u64::from(out.is_some());
             // the program ends in a frame of a caller: well, for a crash may take any address from the stack, and after a
             // call, which what makes the stack is none of
             let gone = self.well(end.as_ref()) && self.stack(sp) && self.sim.place().1 > sp;
@@ -176,8 +176,9 @@ impl Run<'_> {
     /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
     /// elsewhere, with no more on the stack than at first, has left the call by another way. So has one that longjmp
     /// leads there before setjmp is called: afterwards it may come back, as coroutines do, or jump inside of the call.
-    /// Nothing decides then whether it was left: longjmp that led `out` of its frame is noted.
-    fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32, out: &mut bool) -> Result<(), End> {
+    /// Nothing decides then whether it was left: where longjmp led `out` of its stack, the bytes that it had used of it
+    /// are noted.
+    fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32, out: &mut Option<u32>) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
         let mut places = vec![back];
@@ -188,7 +189,7 @@ impl Run<'_> {
         places.extend(self.jumps.iter().map(|jump| jump.start).chain(self.saves.iter().copied()));
         let mut saved = false;
         loop {
-            let end = if saved && !*out { self.until_out(&places, back, sp, out) } else { self.until(&places) };
+            let end = if saved && out.is_none() { self.until_out(&places, back, sp, out) } else { self.until(&places) };
             if let Some(end) = end {
                 return Err(end);
             }
@@ -228,7 +229,7 @@ impl Run<'_> {
         if entry.is_some() {
             self.compare();
         }
-        let stack = sp.saturating_sub(self.sim.memory().sp_min);
+        let stack = out.unwrap_or(sp.saturating_sub(self.sim.memory().sp_min));
         self.counted += 1;
         if self.calls.len() < MOST_CALLS {
             self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
