@@ -80,6 +80,11 @@ def test_energy_is_power_by_time() -> None:
     assert aes.figures["energy_per_bit"] == pytest.approx(aes.figures["energy_per_byte"] * 1000 / 8)
     metered = one(row("aes128", 3200, power_measured=104.0))
     assert metered.figures["energy_per_byte"] == pytest.approx(2 * aes.figures["energy_per_byte"])
+    [slow] = study.ciphers(
+        [row("aes128", 3200, power_measured=30.0)], load_target("esp32")
+    )  # whose boards run at 40 MHz
+    assert slow.figures["energy_per_byte"] == pytest.approx(30e-3 * 3200 / 40e6 / 16 * 1e6)
+    assert slow.figures["throughput"] == pytest.approx(16 / (3200 / 240e6))
 
 
 def test_what_cannot_be_had_is_none() -> None:

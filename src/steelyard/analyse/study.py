@@ -147,10 +147,12 @@ def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float |
     A schedule without cycles has no throughput."""
     hertz = target.chip.clock_hz or None
     cycles, schedule = rank.value(row, "latency"), further_cycles(row, "schedule_encrypt")
-    modelled = (target.nanojoule_per_cycle or 0.0) * (hertz or 0) / 1e6
-    power = rank.value(row, "power_measured") or modelled
+    measured = rank.value(row, "power_measured")
+    power = measured or (target.nanojoule_per_cycle or 0.0) * (hertz or 0) / 1e6
     seconds = cycles / hertz if hertz and cycles else None
-    energy = power * seconds * 1e3 / size if power and seconds and size else None  # mW s are 1000 µJ
+    clock = target.board_hz if measured else hertz  # what a meter reads is of the board's own clock
+    drawn = cycles / clock if clock and cycles else None
+    energy = power * drawn * 1e3 / size if power and drawn and size else None  # mW s are 1000 µJ
     return {
         "rom": rank.value(row, "rom"),
         "ram": _ram(row),
