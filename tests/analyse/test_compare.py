@@ -113,8 +113,16 @@ def test_packages_of_one_name_are_compared_each_with_its_own_past() -> None:
         rows[:] = [r | {"digest": f"d{r['rom']}"} for r in rows]
     moves = compare(old, new, about=["revision"])
     assert ([[p.old["rom"], p.new["rom"]] for p in moves.pairs], moves.sources) == ([[100, 100], [200, 200]], ())
+    copies = [[r | {"digest": "same"} for r in rows] for rows in (side("HEAD~1", x=1, y=1), side("HEAD", v=1))]
+    moves = compare(copies[0], [*copies[1], *side("HEAD", w=2)], about=["revision"])
+    assert [[p.old["rom"], p.new["rom"]] for p in moves.pairs] == [[1, 1], [1, 2]], "one of two copies is worse"
     kin = [[r | {"family": str(r["origin"])[8:11]} for r in rows] for rows in (old, side("HEAD", arm=200, avr=110))]
-    assert [len(compare(*kin, about=["revision"]).pairs), compare(*kin, about=["revision"]).sources] == [2, ()]
+    c = compare(*kin, about=["revision"])
+    labels = ["v/ref (look at avr/ref)", "v/ref (look at arm/ref)"]
+    assert ([p.new["label"] for p in c.pairs], c.sources) == (labels, ())
+    renamed = [r | {"family": "c", "origin": str(r["origin"]).replace("avr", "c")} for r in kin[0]]
+    c = compare(kin[0], [renamed[0], kin[0][1]], about=["revision"])
+    assert ([p.new["family"] for p in c.pairs], c.missing, c.added) == (["c", "arm"], (), ())
 
 
 def test_of_several_workloads_one_is_compared_and_the_others_are_named() -> None:

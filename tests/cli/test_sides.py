@@ -282,8 +282,27 @@ def test_a_gate_of_files_does_not_pass_what_was_left_out(cli: Cli, tmp_path: Pat
     for name, places in (("old", "xy"), ("new", "vw")):
         runs = [as_json(replace(record(digest=p), origin=p, id=n)) for n, p in enumerate(places, 1)]
         (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode({"schema": 1, "runs": runs}))
-    gate = cli("compare old.json new.json --fail-on worse")
-    assert (gate.code, "--fail-on: toy1/ref means other sources too" in gate.err) == (1, True), gate.err
+    for where in ([], ["--where", "target == uno"]):
+        gate = cli(["compare", "old.json", "new.json", "--fail-on", "worse", *where])
+        assert (gate.code, "--fail-on: toy1/ref means other sources too" in gate.err) == (1, True), gate.err
+
+
+def test_a_gate_of_files_is_of_every_workload_that_both_have(cli: Cli, tmp_path: Path) -> None:
+    """What a campaign weighed in two is compared in each; else the gate says what was not compared."""
+    loads = ("0/16", "0/64")
+    made = {
+        "old": [record(load=w) for w in loads],
+        "new": [record(load=w, stack=85 if w == "0/16" else 130) for w in loads],
+        "more": [*(record(load=w) for w in loads), record(load="0/32")],
+    }
+    for name, records in made.items():
+        runs = [as_json(replace(r, id=n)) for n, r in enumerate(records, 1)]
+        (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode({"schema": 1, "runs": runs}))
+    assert cli("compare old.json old.json --fail-on worse").code == 0
+    gate = cli("compare old.json new.json --fail-on stack>50%")
+    assert (gate.code, "2 setups compared" in gate.out, "stack is worse by" in gate.err) == (1, True, True), gate.err
+    more = cli("compare old.json more.json --fail-on worse")
+    assert (more.code, "which both sides have, was not compared" in more.err) == (1, True), more.err
 
 
 def test_a_gate_of_revisions_does_not_pass_what_was_not_compared(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,12 +370,14 @@ def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyP
         write(tmp_path / place / "crypto_aead/toy1/ref", toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
 
     def weigh(jobs: list[Job], _: object) -> Weighed:
-        return Weighed([replace(record(), setup=jobs[0].plan, origin="/elsewhere")], [], lost=False)
+        setups = {job.plan.key: job.plan for job in jobs}
+        return Weighed([replace(record(), setup=s, origin="/elsewhere") for s in setups.values()], [], lost=False)
 
     monkeypatch.setattr(revisions, "weigh", weigh)
     monkeypatch.setattr(revisions, "_copy", lambda *_: nullcontext(tmp_path))
     asked = revisions.Revisions(tmp_path, (), Campaign(targets=("uno",), flags=("-Os",), workloads=("kat",)), None)
-    for there in (["arm", "avr"], ["avr"]):
+    shutil.copytree(tmp_path / "avr", tmp_path / "other/avr")  # of the same family
+    for there in (["arm", "avr", "other/avr"], ["avr", "other/avr"]):
         places = [r.origin for r in asked.weighed("HEAD", "0" * 40)]
         assert places == [f"{p} at HEAD (000000000000)" for p in there]
         shutil.rmtree(tmp_path / "arm", ignore_errors=True)

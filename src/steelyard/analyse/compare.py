@@ -31,7 +31,7 @@ from .answer import (
 )
 from .choose import block_bytes
 from .errors import error_of
-from .places import of_one_place, told_by_place
+from .places import each_with_its_past, of_one_place
 
 #: the sizes of which a row has to tell whether they had room
 _ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
@@ -185,9 +185,9 @@ def compare(
     if "device" in subject:  # what counts the cycles follows from it
         subject.add("timing_model")
     if "revision" in subject:  # of several packages of one name, each has its own past
-        names = [n for n in _NAMED if n not in subject]
-        old, new = told_by_place((old, new), names, shared=True)
-        old, new = (of_one_place(rows, said, (*names, "label"), ours=False) for rows in (old, new))
+        old, new = each_with_its_past(old, new)
+        old, new = (of_one_place(rows, said, (*_NAMED, "label"), ours=False) for rows in (old, new))
+        subject.add("family")  # which is the name of a folder
     key = (*(n for n in PAIRED if n not in subject), *beside, "place")
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = (

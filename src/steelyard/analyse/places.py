@@ -2,50 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, count, repeat
+from pathlib import PurePosixPath
 
 from ..model.row import Row, Value, grouped
 from .answer import BUNDLED, called_by, place_of, run_number
 
 Key = tuple[Value, ...]
+Place = int | str
+#: by what packages of one name are the same in two revisions, the surest first; and whether several may be, of which
+#: it does not matter which is which: their sources are equal
+_SAME: tuple[tuple[Callable[[Place, Row], object], bool], ...] = (
+    (lambda place, _: place, True),
+    (lambda _, r: r.get("digest") and (r["digest"], r.get("family")), True),
+    (lambda _, r: r.get("digest"), True),
+    (lambda place, r: (r.get("family"), PurePosixPath(str(place)).name), False),
+    (lambda _, r: (r.get("family"),), False),
+)
 
 
-def told_by_place(
-    sides: Sequence[Sequence[Row]], names: Iterable[str] = ("primitive", "label"), *, shared: bool = False
-) -> list[list[Row]]:
-    """The rows of each side. Where one side has sources from several places under the same values of ``names``, rows
-    say their ``place``, in their label too; where it has to be ``shared``, only if one of the places is on every
-    side, or else the same sources are, which have moved then."""
-    names = tuple(names)
-
-    def key(row: Row) -> Key:
-        return tuple(map(row.get, names))
-
-    there: list[dict[Key, set[int | str]]] = []
-    for rows in sides:
-        of: dict[Key, set[int | str]] = {}
-        for r in rows:
-            of.setdefault(key(r), set()).add(place_of(r))
-        there.append(of)
-    several = {k for of in there for k, places in of.items() if len(places) > 1}
-    moved: set[tuple[Key, Value]] = set()
-    if shared:
-        apart = {k for k in several if not set.intersection(*(of.get(k, set()) for of in there))}
-        has = [{(k, r.get("digest")) for r in rows if (k := key(r)) in apart and r.get("digest")} for rows in sides]
-        moved = set.intersection(*has)
-        several -= apart
-    if not several and not moved:
-        return [[*rows] for rows in sides]
+def told_by_place(sides: Sequence[Sequence[Row]]) -> list[list[Row]]:
+    """The rows of each side. Where one side has sources of one name from several places, labels say which."""
+    several = {name for rows in sides for name, of in _by_place(rows).items() if len(of) > 1}
     called = called_by(chain.from_iterable(sides))
+    return [[_told(r, called) if _name(r) in several else r for r in rows] for rows in sides]
 
-    def told(row: Row) -> Row:
-        place, label = place_of(row), f"{row['label']} ({called[place_of(row)]})"
-        if key(row) in several:
-            return row | {"place": place, "label": label}
-        return row | {"place": row["digest"], "label": label} if (key(row), row.get("digest")) in moved else row
 
-    return [[told(r) for r in rows] for rows in sides]
+def each_with_its_past(old: Sequence[Row], new: Sequence[Row]) -> list[list[Row]]:
+    """The rows of two revisions, with a ``place`` that both sides of a package share, and labels that tell packages of
+    one name apart. A package is what its folder had before, else what has the same sources, which have moved then, else
+    the only one of its family that is left over, or the only one there in a folder that is called so. Where several may
+    be it, their place is the family, and :func:`of_one_place` takes one."""
+    sides, told = (_by_place(old), _by_place(new)), told_by_place((old, new))
+    number = count()
+    places: list[dict[tuple[Key, Place], Value]] = [{}, {}]
+    for name in {**sides[0], **sides[1]}:
+        left = [{place: rows[0] for place, rows in side.get(name, {}).items()} for side in sides]
+        for pair in _same_packages(*left):
+            token = next(number)
+            for known, side, place in zip(places, left, pair, strict=True):
+                known[name, place] = token
+                del side[place]
+        families = [{r.get("family") for r in side.values()} for side in left]
+        for known, side, theirs in zip(places, left, families[::-1], strict=True):
+            known |= {(name, place): next(number) for place, r in side.items() if r.get("family") not in theirs}
+
+    def of(row: Row, label: Row, known: Mapping[tuple[Key, Place], Value]) -> Row:
+        place = known.get((_name(row), place_of(row)))
+        return row | {"place": str(row.get("family"))} if place is None else label | {"place": place}
+
+    return [[*map(of, *rows, repeat(known))] for *rows, known in zip((old, new), told, places, strict=True)]
+
+
+def _same_packages(old: Mapping[Place, Row], new: Mapping[Place, Row]) -> list[tuple[Place, Place]]:
+    """The places of packages of one name that are the same in two revisions, each with a row of it."""
+    pairs: list[tuple[Place, Place]] = []
+    left = {**old}, {**new}
+    for same, alike in _SAME:
+        mine, theirs = ({place: same(place, r) for place, r in side.items()} for side in left)
+        of = grouped(theirs, theirs.__getitem__)
+        for what, places in grouped(mine, mine.__getitem__).items():
+            if what and (alike or len(places) == len(of.get(what, ())) == 1):
+                pairs += zip(places, of.get(what, ()), strict=False)
+        for k, side in enumerate(left):
+            for pair in pairs:
+                side.pop(pair[k], None)
+    return pairs
+
+
+def _name(row: Row) -> Key:
+    return row["primitive"], row["label"]
+
+
+def _by_place(rows: Sequence[Row]) -> dict[Key, dict[Place, list[Row]]]:
+    """The rows of each name, by where their sources are from."""
+    return {name: grouped(of, place_of) for name, of in grouped(rows, _name).items()}
+
+
+def _told(row: Row, called: Mapping[Place, str]) -> Row:
+    return row | {"label": f"{row['label']} ({called[place_of(row)]})"}
 
 
 def of_one_place(

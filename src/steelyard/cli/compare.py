@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence, Set
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from ..analyse import expression, files
-from ..analyse.answer import has_figures, means_over
+from ..analyse.answer import has_figures, means_over, workload_name
 from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
 from ..model.record import Record
-from ..model.row import Made, Row, made_by
+from ..model.row import Made, Row, grouped, made_by
 from ..model.target import target_names
 from ..publish import comparison, felics, formats
 from . import options, select
@@ -110,6 +111,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     (old, new), about, left_out = sides(asked, stored)
     named = metrics if ask.columns else _limited(ask)
     say_empty(named, [*old, *new], ask.db)
+    each = all(s.is_file for s in sources) and "workload" not in about and _same_workloads(old, new)
     compared = compare(
         old,
         new,
@@ -119,8 +121,16 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
         sources=ask.sources,
         about=about,
         wanted=named,
+        beside=["workload"] if each else (),
     )
     return compared, left_out
+
+
+def _same_workloads(old: Sequence[Row], new: Sequence[Row]) -> bool:
+    """Whether what both sides have was weighed in the same workloads, as by one campaign at two times: all are compared
+    then."""
+    a, b = (grouped(rows, itemgetter("primitive", "label", "target", "device")) for rows in (old, new))
+    return all({r.get("workload") for r in a[k]} == {r.get("workload") for r in b[k]} for k in a.keys() & b.keys())
 
 
 def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
@@ -156,8 +166,9 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         gone = filter(has_figures, result.missing)
         of = ((r, was[r.get("outcome", "verified") == "verified"]) for r in gone)
         failed += [f"{_at(r)} {word}, and {ask.new} has no result of it" for r, word in of]
-    if ask.revisions or (_is_file(ask.old) and _is_file(ask.new) and not ask.where):
+    if ask.revisions or (_is_file(ask.old) and _is_file(ask.new)):
         failed += result.sources  # what was left out may be worse
+        failed += (f"workload {workload_name(w)}, which both sides have, was not compared" for w in result.workloads)
     failed += _unjudged(result, {name for name, _ in limits}, _compared(ask), named=bool(ask.columns))
     failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
     for text in failed:

@@ -121,11 +121,11 @@ def _of_places(records: Sequence[Record], jobs: Sequence[Job], tree: Path, when:
     places: dict[tuple[str, ...], dict[str, None]] = {}
     for job in jobs:
         i = job.implementation
-        places.setdefault((i.primitive, i.variant, i.name, job.digest), {})[_place(job, tree, when)] = None
+        places.setdefault((i.primitive, i.family, i.variant, i.name, job.digest), {})[_place(job, tree, when)] = None
     made = []
     for r in records:
         s = r.setup
-        of = places.get((s.primitive, s.variant, s.implementation, s.implementation_digest), {r.origin: None})
+        of = places.get((s.primitive, s.family, s.variant, s.implementation, s.implementation_digest), {r.origin: None})
         made += [replace(r, origin=origin) for origin in of]
     return made
 
