@@ -15,9 +15,10 @@ Place = int | str
 #: it does not matter which is which: their sources are equal
 _SAME: tuple[tuple[Callable[[Place, Row], object], bool], ...] = (
     (lambda place, _: place, True),
+    (lambda place, r: r.get("digest") and (r["digest"], _below(place)), True),
     (lambda _, r: r.get("digest") and (r["digest"], r.get("family")), True),
     (lambda _, r: r.get("digest"), True),
-    (lambda place, r: (r.get("family"), PurePosixPath(str(place)).name), False),
+    (lambda place, r: (r.get("family"), _below(place)), False),
     (lambda _, r: (r.get("family"),), False),
 )
 
@@ -32,7 +33,7 @@ def told_by_place(sides: Sequence[Sequence[Row]]) -> list[list[Row]]:
 def each_with_its_past(old: Sequence[Row], new: Sequence[Row]) -> list[list[Row]]:
     """The rows of two revisions, with a ``place`` that both sides of a package share, and labels that tell packages of
     one name apart. A package is what its folder had before, else what has the same sources, which have moved then, else
-    the only one of its family that is left over, or the only one there in a folder that is called so. Where several may
+    the only one of its family that is left over, or in the same folder below one that was renamed. Where several may
     be it, their place is the family, and :func:`of_one_place` takes one."""
     sides, told = (_by_place(old), _by_place(new)), told_by_place((old, new))
     number = count()
@@ -69,6 +70,11 @@ def _same_packages(old: Mapping[Place, Row], new: Mapping[Place, Row]) -> list[t
             for pair in pairs:
                 side.pop(pair[k], None)
     return pairs
+
+
+def _below(place: Place) -> tuple[str, ...]:
+    """A place in its first folder, which may have another name."""
+    return PurePosixPath(str(place)).parts[1:]
 
 
 def _name(row: Row) -> Key:
