@@ -18,9 +18,14 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.publish.sheet import text
 from steelyard.store import Store
+from tests import toys
+from tests.conftest import write
 from tests.made_up import other_build, record, store
 
 from .conftest import BOTH, Cli, cells
+
+#: what is said of stored runs that answers do not take
+LATER = "answers take other sources that were run since"
 
 
 def test_the_most_common_workload_is_said_and_others_are_there_on_request(answers: Cli) -> None:
@@ -358,9 +363,22 @@ def test_a_stored_run_that_others_replaced_is_told_when_it_is_asked_for_again(tm
     numbers = store(tmp_path / "results.db", *made)
     stored = [replace(r, id=n) for r, n in zip(made, numbers, strict=True)]
     with Store.open(tmp_path / "results.db") as opened:
-        [said] = _replaced(opened, stored[:2])
+        [said] = _replaced(opened, (), stored[:2])
         assert said.endswith("; --force makes these the newest: toy1/ref")
-        assert _replaced(opened, stored[1:3] + stored[4:]) == []
+        assert _replaced(opened, (), stored[1:3] + stored[4:]) == []
+
+
+def test_a_stored_run_of_elsewhere_is_told_where_its_path_shows_others(cli: Cli, tmp_path: Path) -> None:
+    """What was weighed there last are not the sources that are there now."""
+    for place, files in (("a", toys.files()), ("b", toys.files() | {"more.h": "/* */\n"})):
+        write(tmp_path / place / "crypto_aead/toy1/ref", files)
+    said = lambda place, more="": " ".join(cli(f"run {place} -t uno -w 0/16 {more}").out.split())  # noqa: E731
+    assert [LATER in said(place) for place in "ab"] == [False, False]
+    (tmp_path / "a/crypto_aead/toy1/ref/more.h").write_text("/* */\n")
+    assert LATER in said("a")
+    assert LATER not in said("b")
+    assert LATER not in said("a", "--force")
+    assert LATER not in said("a")
 
 
 def heads(*records: Record) -> list[list[str]]:

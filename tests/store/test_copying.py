@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from steelyard.analyse.answer import choose
 from steelyard.model.record import Record
 from steelyard.store import Keeper, Store, checking, copying, moving
 from steelyard.store.queue import DONE, Queue
@@ -106,6 +107,17 @@ def test_an_older_run_does_not_take_the_place_of_a_newer_one(make: Make, tmp_pat
         assert mine.find([newer.setup.key]) == {newer.setup.key: newer}
         assert len(mine.runs(newest_only=False)) == len(records) + 1
         assert copying.copy(mine, there).copied == 0
+
+
+def test_an_older_run_of_another_place_is_copied(make: Make, tmp_path: Path) -> None:
+    """It counts once the newer one's place has gone on; the newer one does meanwhile, whichever was copied first."""
+    assert RECORD.finished is not None
+    older, newer = make(origin="mine"), make(origin="theirs", finished=RECORD.finished + timedelta(days=1))
+    with Store.open(tmp_path / "a.db") as mine, Store.open(tmp_path / "b.db") as there:
+        mine.add(older)
+        there.add(newer)
+        assert copying.copy(mine, there).copied == 1
+        assert [r["origin"] for r in choose(there.rows()).rows] == ["theirs"]
 
 
 def test_a_run_of_the_future_is_not_the_newest_for_ever(make: Make, tmp_path: Path) -> None:

@@ -104,6 +104,22 @@ def test_who_was_hidden_by_a_path_is_shown_again(store: Store, tmp_path: Path, w
     assert shown(store) == [("a", "lab")]
 
 
+@pytest.mark.parametrize("theirs", ["elsewhere", ""])
+def test_what_somebody_else_has_too_is_a_path_s_newest(store: Store, theirs: str) -> None:
+    """Its older sources are not shown for it; a filter finds either."""
+    store.add(replace(result("a"), origin="lab"))
+    if not theirs:
+        handed_in(store, "b")
+    store.add(replace(result("b"), origin="lab"))
+    if theirs:
+        store.add(replace(result("b"), origin=theirs))
+    assert shown(store) == [("b", theirs or "lab")]
+    for origin in ("lab", theirs or "b.zip (submission 1)"):
+        asked = Selection((), f'origin == "{origin}"', None)
+        found = asked.left(asked.stored(store, [{}]))
+        assert [str(r["digest"])[0] for r in choose(found.rows).rows] == ["b"], origin
+
+
 def test_a_copy_shows_what_a_path_hid(store: Store, tmp_path: Path) -> None:
     handed_in(store, "a")
     with Store.open(tmp_path / "copy.db") as copy:
@@ -238,7 +254,7 @@ def test_a_path_is_no_version_that_was_replaced(store: Store) -> None:
     for path in ("x/a.zip (submission 1, replaced by 2)", "my A.ZIP (submission 1, replaced by 2)"):
         store.add(replace(result("b"), origin="mine"))
         store.add(replace(result("b"), origin=of_path(path)))
-        assert [r["origin"] for r in rows(store)] == [of_path(path)]
+        assert [origin for _, origin in shown(store)] == [of_path(path)]
 
 
 def test_a_copy_has_the_same_names(database: str, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from openpyxl import load_workbook
 
 from steelyard.cli.app import app
+from steelyard.jobs import identity
 from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
@@ -424,8 +425,13 @@ def test_what_a_board_did_is_not_a_campaign_s(tmp_path: Path) -> None:
     boards = [replace(r, setup=replace(r.setup, device="board"), failure=lost) for r in kept[1:]]
     with made(tmp_path / "results.db", kept[0], *boards) as store:
         [stored, missing] = campaigns.sheets(asked, store.rows())
-    assert [tuple(line.cells) for line in stored.lines] == [("uno", 1, 0, 1)]
-    assert [line.cells[0] for line in missing.lines] == ["asconaead128/small"]
+        assert [tuple(line.cells) for line in stored.lines] == [("uno", 1, 0, 1)]
+        assert [line.cells[0] for line in missing.lines] == ["asconaead128/small"]
+        elsewhere = [replace(record(f"asconaead128/{n}", family="ascon"), origin="mine") for n in ("fast", "small")]
+        own = next(identity(i) for i in campaigns.bundled() if i.is_called("crypto_aead/ascon/asconaead128/small"))
+        store.add(replace(elsewhere[1], setup=replace(elsewhere[1].setup, implementation_digest=own)))
+        [all_of_it] = campaigns.sheets(asked, store.rows())
+        assert [tuple(line.cells) for line in all_of_it.lines] == [("uno", 2, 0, 0)], "the same sources"
 
 
 def test_a_search_finds_digests(tmp_path: Path) -> None:

@@ -126,6 +126,7 @@ def choose(
     (found,), elsewhere = of_one_device(found) if "device" not in apart else ((found,), ())
     by_workload = "workload" in apart  # sources are to be the same there
     rows, older = newest(found, (*PLACE, *aside), () if every else ("digest",))
+    rows = of_setups(rows)
     same = tuple(n for n in SAME if n not in aside)
     rows, stopped = (rows, 0) if every else countable(rows, (*same, *aside, *(("workload",) if by_workload else ())))
     before = rows
@@ -262,14 +263,16 @@ def countable(rows: Sequence[Row], place: Sequence[str]) -> tuple[list[Row], int
 
 def of_setups(rows: Sequence[Row]) -> list[Row]:
     """Of each setup the row that counts, where each origin has one: the newest of those whose place has no newer
-    sources, of a failure of the machine only where it is alone. ``_counting`` in ``store/publishing.py`` has it too."""
+    sources, which this has to see, of a failure of the machine only where it is alone. ``_counting`` in
+    ``store/publishing.py`` has it too."""
     keys = list(map(itemgetter(*SETUP), rows))
     if len(set(keys)) == len(rows):
         return list(rows)
     current = set(map(id, newest(rows, PLACE, ("digest",))[0]))
-    best: dict[tuple[Value, ...], tuple[tuple[bool, bool, int], Row]] = {}
+    best: dict[tuple[Value, ...], tuple[tuple[object, ...], Row]] = {}
+    when = recency()
     for key, r in zip(keys, rows, strict=True):
-        worth = (id(r) in current, r.get("outcome") not in MACHINE, run_number(r))
+        worth = (id(r) in current, r.get("outcome") not in MACHINE, *when(r))
         if key not in best or worth > best[key][0]:
             best[key] = worth, r
     kept = {id(r) for _, r in best.values()}

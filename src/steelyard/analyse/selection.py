@@ -68,8 +68,7 @@ class Selection:
         metrics = None if self._every else self.metrics
         rows: list[Row] = []
         for equal in parts:
-            part = store.rows(newest_only=self._newest, points=self.sizes, metrics=metrics, beside=beside, **equal)
-            rows += of_setups(part) if self._newest else part
+            rows += store.rows(newest_only=self._newest, points=self.sizes, metrics=metrics, beside=beside, **equal)
         if readable:
             rows = [r for r in rows if r["primitive"] in PRIMITIVES]
         check_primitives(rows)
@@ -87,7 +86,7 @@ class Selection:
         left = [r for r in rows if self.test.test(r)] if self.test else rows
         if not self._newest:
             return Found(left)
-        wrong = {_same(r) for r in rows if r["outcome"] in ANSWERED_WRONGLY}
+        wrong = {_same(r) for r in of_setups(rows) if r["outcome"] in ANSWERED_WRONGLY}
         if wrong:
             left = [r for r in left if r["outcome"] in ANSWERED_WRONGLY or _same(r) not in wrong]
         if not self.test or self._by_time:

@@ -9,15 +9,17 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..analyse.answer import PLACE, SETUP, newest, run_number, told_apart
+from ..analyse.answer import BUNDLED, PLACE, SETUP, newest, place_of, run_number, told_apart
 from ..analyse.rows import rows
 from ..building import UNCONFINED
 from ..model import paths
 from ..model.errors import UserError, counted
 from ..model.implementation import Rejected
 from ..model.inputs import MAX_SEED, SEED
+from ..model.origin import of_path
 from ..model.reasons import UNFIT
 from ..model.record import Record
+from ..model.row import Value
 from ..pipeline import MAX_CYCLES, Job, Pipeline
 from ..publish.results import some
 from ..store import Store, StoreError
@@ -93,7 +95,7 @@ def weigh(
         remarks = [f"{UNCONFINED}; steelyard doctor says more"] if bare else []
         try:
             remarks += _confirmations(store, records)
-            remarks += _replaced(store, stored)
+            remarks += _replaced(store, jobs, stored)
         except StoreError:
             if not lost:  # else of a database that took no records, which are shown
                 raise
@@ -111,15 +113,23 @@ def _confirmations(store: Store, records: Sequence[Record]) -> list[str]:
     return [f"{label} answers as run {', '.join(map(str, runs))}, of other sources" for label, runs in found if runs]
 
 
-def _replaced(store: Store, stored: Sequence[Record]) -> list[str]:
-    """Of records that were ``stored`` already those whose sources others replaced since: answers take these."""
+def _replaced(store: Store, jobs: Sequence[Job], stored: Sequence[Record]) -> list[str]:
+    """Of records that were ``stored`` already those whose sources others replaced since, or at the path that was named:
+    answers take these."""
+    setup, place = itemgetter(*SETUP), itemgetter("primitive", "label", "target", "device")
     older: set[int] = set()
+    named: dict[tuple[Value, ...], Value] = {}
     for variant in islice(dict.fromkeys(r.setup.variant for r in stored), _REPLACED):
-        rows = store.rows(metrics=(), variant=variant)
-        setup = itemgetter(*SETUP)
-        taken = set(map(setup, newest(rows, PLACE, ("digest",))[0]))  # whichever origin has it
-        older |= {run_number(r) for r in rows if setup(r) not in taken}
+        found = store.rows(metrics=(), variant=variant)
+        taken = newest(found, PLACE, ("digest",))[0]
+        setups = set(map(setup, taken))  # whichever origin has it
+        older |= {run_number(r) for r in found if setup(r) not in setups}
+        named |= {(*place(r), place_of(r)): r["digest"] for r in taken}
     labels = dict.fromkeys(r.setup.label for r in stored if r.id in older)
+    for s, origin in ((j.plan, of_path(j.origin)) for j in jobs if named):
+        digest = named.get((s.primitive, s.label, s.target, s.device, origin or BUNDLED), s.implementation_digest)
+        if digest != s.implementation_digest:
+            labels[s.label] = None
     text = "stored already, and answers take other sources that were run since; --force makes these the newest"
     return [f"{text}: {some([*labels])}"] if labels else []
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
+from steelyard.model.origin import line
 from steelyard.model.record import Record
 
 from .dates import ended
@@ -17,8 +18,8 @@ from .store import Store
 
 class Copied(Struct, frozen=True):
     """Runs that were ``copied``; that were ``there`` before; ``older`` ones, left out because a newer run of their
-    setup is there; logs that the source ``lacks``, and those that the copy has ``refused``, by why; and runs of the
-    source that are dated ``ahead`` of now, or ``unreadable``: these are left out."""
+    setup and place is there; logs that the source ``lacks``, and those that the copy has ``refused``, by why; and runs
+    of the source that are dated ``ahead`` of now, or ``unreadable``: these are left out."""
 
     copied: int
     there: int
@@ -34,9 +35,9 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     is continued by the next call; and the logs that it lacks, or has damaged, of runs that it has. ``step`` is told how
     many of how many are done. Raises :class:`StoreError`.
 
-    The newest id counts for a setup, so a run is left out where ``to`` has one that counts before it: of those that the
-    source knows, by its order, of others by when they ended. What is dated in the future is copied as it is, and is not
-    a later one.
+    The newest id counts for a setup and origin, so a run is left out where ``to`` has one that counts before it: of
+    those that the source knows, by its order, of others by when they ended. What is dated in the future is copied as it
+    is, and is not a later one.
     """
     every, mine, theirs = source.known(checked=False), source.known(), to.known()
     lost = {number for number in every.keys() - mine.keys() if wrong(Identity._fields, every[number])}
@@ -48,12 +49,12 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     todo: list[int] = []
     for among, of in ((there, passing), (counts_there, missing.keys() - passing)):
         newest = _newest(among.difference(every.values()))
-        last = {run.key: number for number, run in sorted(every.items()) if run in among}
+        last = {_place(run): number for number, run in sorted(every.items()) if run in among}
         todo += [
             number
             for number in missing.keys() & of
-            if ended(missing[number].finished) >= newest.get(missing[number].key, 0)
-            and number > last.get(missing[number].key, 0)
+            if ended(missing[number].finished) >= newest.get(_place(missing[number]), 0)
+            and number > last.get(_place(missing[number]), 0)
         ]
     todo.sort()
     done, logs = 0, _Logs(source, to)
@@ -80,11 +81,16 @@ def _readable(source: Store, batch: Collection[int], lost: set[int]) -> list[Rec
         return []
 
 
-def _newest(runs: Collection[Identity]) -> dict[str, int]:
-    """When the last run of each setup ended."""
-    found: dict[str, int] = {}
+def _place(run: Identity) -> tuple[str, int | str]:
+    """Of which setup and path or line a run is."""
+    return run.key, line(run.origin)
+
+
+def _newest(runs: Collection[Identity]) -> dict[tuple[str, int | str], int]:
+    """When the last run of each setup and place ended."""
+    found: dict[tuple[str, int | str], int] = {}
     for run in runs:
-        found[run.key] = max(found.get(run.key, 0), ended(run.finished))
+        found[_place(run)] = max(found.get(_place(run), 0), ended(run.finished))
     return found
 
 

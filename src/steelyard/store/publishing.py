@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from .naming import DONE, FAILED, PUBLISHED, origins, settle
 from .queries import Which, by_ids, counting, filtered
 from .reading import Reader
 from .task import BOARD, Task, record_of, task_of
-from .values import storable
+from .values import EPOCH, MICROSECOND, storable
 from .writing import append
 
 #: stores a log in a transaction; what an implementation on a target is called: primitive, variant, name, target
@@ -168,12 +169,17 @@ def _counting(connection: Connection, key: str) -> tuple[Record | None, bool]:
     query = counting(key)
     numbers = connection.execute(text(query.sql), dict(query.values)).scalars().all()
     every = [
-        (not _gone_on(connection, record), record.failure is None or record.failure.reason not in MACHINE, record)
+        (not _gone_on(connection, r), r.failure is None or r.failure.reason not in MACHINE, _when(r), r)
         for number in numbers
-        if (record := _readable(connection, number)) is not None
+        if (r := _readable(connection, number)) is not None
     ]
-    counts, _, known = max(every, key=lambda of: (of[0], of[1], of[2].id), default=(False, False, None))
+    counts, _, _, known = max(every, key=itemgetter(0, 1, 2), default=(False, False, (), None))
     return known, counts
+
+
+def _when(record: Record) -> tuple[int, int]:
+    at = record.finished
+    return (0 if at is None else ended((at - EPOCH) // MICROSECOND) // _MINUTE), record.id or 0
 
 
 def _readable(connection: Connection, number: int) -> Record | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from operator import itemgetter
 
 from ..analyse.answer import BUNDLED, came_from, run_number, workload_name
+from ..jobs import identity
 from ..model import campaign, paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError
@@ -23,6 +25,11 @@ from ..sources import discover
 def bundled() -> tuple[Implementation, ...]:
     """The implementations that come with Steelyard."""
     return discover(paths.CIPHERS).implementations
+
+
+@cache
+def _digests() -> frozenset[tuple[object, ...]]:
+    return frozenset((i.primitive, i.label, identity(i)) for i in bundled())
 
 
 def names() -> tuple[str, ...]:
@@ -54,9 +61,11 @@ def _flags(c: Campaign, target: str) -> list[str]:
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
     ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it, nor what is
-    others' of the same name."""
+    others' of the same name, but the same sources."""
     newest: dict[tuple[object, ...], Row] = {}
-    ours = (r for r in rows if r.get("device") not in ON and came_from(r) == BUNDLED)
+    simulated = (r for r in rows if r.get("device") not in ON)
+    same = itemgetter("primitive", "label", "digest")
+    ours = (r for r in simulated if came_from(r) == BUNDLED or same(r) in _digests())
     for r in sorted(ours, key=run_number):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))
         newest[place] = r
