@@ -141,6 +141,24 @@ def test_a_list_s_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Pa
     assert _weighed(f"{tmp_path}/b-rtl-source_list") == (b, [])
 
 
+@pytest.mark.parametrize("listed", [True, False], ids=["list", "sources"])
+def test_a_test_bench_s_list_is_no_design_beside_others(tmp_path: Path, listed: bool) -> None:
+    """As the LWC package has it; one that is alone, or is named, says itself why it is none."""
+    own, bench = tmp_path / "l" / "src_rtl" / "v1", tmp_path / "l" / "src_tb"
+    for folder, source in ((own, "toy.sv"), (bench, "toy_tb.sv")):
+        folder.mkdir(parents=True)
+        (folder / source).write_text(toys.SOURCE.read_text())
+        (folder / "source_list.txt").write_text(f"{source}\n")
+    if not listed:
+        (own / "source_list.txt").unlink()
+    label = "v1/default" if listed else "l/default"
+    assert _weighed(f"{tmp_path}/l") == ([(label, "toy")], [])
+    assert _weighed(str(bench)) == ([], ["src_tb"])
+    (bench / "source_list.txt").write_text("../src_rtl/v1/toy.sv\n")  # which is no list of a bench alone
+    alone = "v1/default" if listed else "src_tb/default"
+    assert _weighed(f"{tmp_path}/l") == ([(alone, "toy")], [])
+
+
 @pytest.mark.parametrize(
     "more",
     [

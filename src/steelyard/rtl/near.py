@@ -60,8 +60,8 @@ class Tree:
         for group in (inside, places):
             for every in (False, True):
                 for place in group:
-                    own = every or (at.is_relative_to(place) and _of_bench(at, place))
-                    if found := [p for p in self._called(place, name) if own or not _of_bench(p, place)]:
+                    own = every or (at.is_relative_to(place) and of_bench(at, place))
+                    if found := [p for p in self._called(place, name) if own or not of_bench(p, place)]:
                         return found
         return []
 
@@ -81,7 +81,8 @@ class Tree:
         return self._whole / file.relative_to(self._real) if file.is_relative_to(self._real) else file
 
 
-def _of_bench(at: Path, place: Path) -> bool:
+def of_bench(at: Path, place: Path) -> bool:
+    """Whether a path is of a test bench, by what it is called from a folder above it."""
     return BENCHES.search(at.relative_to(place).as_posix()) is not None
 
 

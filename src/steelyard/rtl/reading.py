@@ -96,7 +96,7 @@ def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> 
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
-    if lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
+    if lists := _lists(folder):
         named = {f: _inside(folder, f) for f in lists}
         return _each(folder, named, lambda f: [_of_list(folder, f, top)], failed)
     return [(folder, _guessed(folder, top))]
@@ -141,6 +141,20 @@ def _line(file: Path) -> str:
         text = files.text(file, toml.MAX_BYTES, _KEEP)
     found = _NAME.search(text)
     return (found and found[1]) or file.stem
+
+
+def _lists(folder: Path) -> list[Path]:
+    """The lists of sources below a folder. Those of test benches are not of designs where there are others, nor where
+    they name sources of benches only."""
+    found = sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")})
+    own = [f for f in found if not near.of_bench(f, folder)] or [f for f in found if _names_any(f)]
+    return own or ([] if _own_sources(folder) else found)
+
+
+def _names_any(listed: Path) -> bool:
+    with suppress(UserError):
+        return bool(_listed(listed))
+    return False
 
 
 def _inside(folder: Path, listed: Path) -> str:
@@ -278,23 +292,31 @@ def _elsewhere(folder: Path, named: Sequence[str], found: Sequence[Path]) -> lis
     return [f"sources that are not where they should be are taken from elsewhere: {', '.join(moved)}"] * bool(moved)
 
 
+def _listed(file: Path) -> list[str]:
+    """The sources that a list names, without those of test benches."""
+    text = files.text(file, toml.MAX_BYTES, _KEEP)
+    lines = [line.split("#")[0].strip() for line in text.splitlines()]
+    return [line for line in lines if line.lower().endswith(SOURCES) and not near.BENCHES.search(line)]
+
+
 def _of_list(folder: Path, listed: Path, top: str) -> Design:
     """A design whose sources a list names, a path in each line."""
-    text = files.text(listed, toml.MAX_BYTES, _KEEP)
-    lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    named = [line for line in lines if line.lower().endswith(SOURCES) and not near.BENCHES.search(line)]
-    if not named:
+    if not (named := _listed(listed)):
         raise UserError(f"{listed}: names no VHDL or Verilog file")
     found = tuple(_found(listed.parent, line, listed, folder) for line in named)
     made = _of_files(folder, _inside(folder, listed), found, top, listed.parent)
     return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found)))
 
 
+def _own_sources(folder: Path) -> tuple[Path, ...]:
+    """The sources below a folder, without those of test benches."""
+    every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SOURCES and p.is_file())
+    return tuple(p for p in every if not near.of_bench(p, folder))
+
+
 def _guessed(folder: Path, top: str) -> Design:
     """A design of which there are only sources."""
-    every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SOURCES and p.is_file())
-    sources = tuple(p for p in every if not near.BENCHES.search(str(p.relative_to(folder))))
-    if not sources:
+    if not (sources := _own_sources(folder)):
         raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")
     return _of_files(folder, folder.resolve().name, sources, top)
 
