@@ -31,7 +31,7 @@ from .model.once import Once, alone
 from .model.origin import of_path
 from .model.reasons import MACHINE, Failure, Reason
 from .model.record import Record, Setup, Verification
-from .rtl import bench, figures, ghdl, synthesis, tools, vectors, vhdl
+from .rtl import bench, figures, ghdl, synthesis, tools, trace, vectors, vhdl
 from .rtl.bench import Netlist, Outcome
 from .rtl.design import Design
 from .rtl.job import RECIPE, Job, digest_of, harness
@@ -439,20 +439,13 @@ def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], n
 
 
 def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
-    """Writes what every signal of a design did up to the first wrong word, as VCD, and returns what was wrong; None
-    when nothing is. Raises :class:`ToolError`."""
+    """Writes what every signal of a design did up to the first wrong word; see :func:`.rtl.trace.written`. Raises
+    :class:`ToolError`."""
     with TemporaryDirectory(prefix="steelyard-") as name:
         work = Path(name)
         netlist = _readable(design, work / "vhdl", [])
         bench.build(design, netlist, _made(work / "bench"), trace=EVERY_LEVEL)
-        streams = Asked(design, seed).streams()
-        for mode in bench.MODES:
-            made = work / "bench" / "signals.vcd"
-            outcome = bench.run(work / "bench", streams, (mode,), trace=made)[0]
-            if outcome.failure is not None:
-                shutil.copyfile(made, file)
-                return outcome
-    return None
+        return trace.written(Asked(design, seed).streams(), work / "bench", file)
 
 
 def _with_report(report: Report, record: Record, design: Design, verified: Verified) -> Record:
