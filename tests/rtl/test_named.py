@@ -130,6 +130,25 @@ def test_a_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Path, wro
     assert _weighed(f"{tmp_path}/two") == (two, [])
 
 
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("", "no top in [rtl]; name it, or give --top MODULE"),
+        ('top = "toy"\ngenerics = { N = [1, 2] }\n', "rtl.generics.N is [1, 2], not a number or a text"),
+        ('top = "toy"\nparameters = { N = [] }\n', "rtl.parameters.N is [], not a number or a text"),
+    ],
+)
+def test_what_is_wrong_with_a_description_is_said_with_its_file(tmp_path: Path, more: str, why: str) -> None:
+    (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
+    (tmp_path / "a.toml").write_text('[rtl]\ntop = "toy"\nsources = ["toy.sv"]\n')
+    (tmp_path / "b.toml").write_text(f'[rtl]\nsources = ["toy.sv"]\n{more}')
+    failed: list[tuple[str, str]] = []
+    assert [d.name for d in designs_of(tmp_path, failed=failed)] == ["a"]
+    assert failed == [(str(tmp_path / "b"), f"{tmp_path / 'b.toml'}: {why}")]
+    if not more:
+        assert [d.top for d in designs_of(tmp_path, top="toy")] == ["toy", "toy"]
+
+
 def test_a_list_s_design_keeps_its_name_when_another_cannot_be_read(tmp_path: Path) -> None:
     for k in ("a/rtl", "b/rtl", "c"):
         (tmp_path / k).mkdir(parents=True)

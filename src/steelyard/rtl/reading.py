@@ -76,7 +76,7 @@ def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> 
     to ``failed``, with its path."""
     if folder.is_file() and folder.suffix == ".toml":
         home = folder.parent
-        return [(home, d) for d in (design.described(home) if folder.name == FILE else _of_toml(folder))]
+        return [(home, d) for d in (design.described(home) if folder.name == FILE else _of_toml(folder, top))]
     if (folder / FILE).is_file():
         return [(folder, d) for d in design.described(folder)]
     tables, bad = dict[Path, Mapping[str, Any]](), dict[Path, UserError]()
@@ -92,7 +92,7 @@ def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> 
         raise next(iter(bad.values()))
     if tomls:
         named = {f: _name(f, tables[f]) for f in tomls} | {f: _line(f) for f in bad}
-        return _each(folder, named, _of_toml, failed)
+        return _each(folder, named, lambda f: _of_toml(f, top), failed)
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
@@ -187,7 +187,7 @@ def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
     return cast("T", value)
 
 
-def _of_toml(file: Path) -> list[Design]:
+def _of_toml(file: Path, top: str) -> list[Design]:
     """One variant as the LWC package and xeda describe it."""
     table, folder = _table(file), file.parent
     tb = {*_sources(file, table, "tb.sources")}
@@ -202,6 +202,8 @@ def _of_toml(file: Path) -> list[Design]:
     notes += _elsewhere(folder, sources, here)
     if not here:
         raise UserError(f"{file}: no sources in [rtl]; name them")
+    if not (top := top or _at(file, table, "rtl.top", str)):
+        raise UserError(f"{file}: no top in [rtl]; name it, or give --top MODULE")
     files.bounded(here, folder)
     aead = _at(file, table, "lwc.aead", dict)
     sequence = aead.get("input_sequence", {})
@@ -211,20 +213,20 @@ def _of_toml(file: Path) -> list[Design]:
     blocks = {k: _at(file, table, f"{bits}.{n}", int) for k, n in (("ad", "AD"), ("data", data), ("hash", "HM"))}
     clock = _at(file, table, "rtl.clock.port", str) or _at(file, table, "rtl.clock_port", str) or "clk"
     standard = str(_at(file, table, "language.vhdl", dict).get("standard", "2008"))
-    generics = _at(file, table, "rtl.generics", dict) or _at(file, table, "rtl.parameters", dict)
+    generics = "rtl.generics" if _at(file, table, "rtl.generics", dict) else "rtl.parameters"
     text = _text(here)
     made = Design(
         family=folder.resolve().name,
         name=_at(file, table, "name", str) or file.stem,
         variant=ONLY,
         folder=folder,
-        top=_at(file, table, "rtl.top", str),
+        top=top,
         width=_at(file, table, "lwc.ports.pdi.bit_width", int) or _width(text),
         files=here,
         aead=_at(file, table, "lwc.aead.algorithm", str),
         hash=_at(file, table, "lwc.hash.algorithm", str),
         order=_order(order),
-        parameters=_parameters(generics),
+        parameters=_parameters(file, table, generics),
         clock=clock,
         key_reuse="key_reuse" not in aead or _at(file, table, "lwc.aead.key_reuse", bool),
         block=tuple((k, n // 8) for k, n in blocks.items() if n),
@@ -248,7 +250,11 @@ def _sources(file: Path, table: Mapping[str, Any], path: str) -> list[str]:
     return named
 
 
-def _parameters(given: Mapping[str, Any]) -> tuple[tuple[str, int | str], ...]:
+def _parameters(file: Path, table: Mapping[str, Any], path: str) -> tuple[tuple[str, int | str], ...]:
+    """The parameters at a path of keys. Raises :class:`UserError` for a list, which is no value of one."""
+    given = _at(file, table, path, dict)
+    if lists := [k for k, v in given.items() if isinstance(v, list)]:
+        raise UserError(f"{file}: {path}.{lists[0]} is {given[lists[0]]!r}, not a number or a text")
     return tuple(sorted((k, v if isinstance(v, int) else str(v)) for k, v in given.items() if not isinstance(v, dict)))
 
 
