@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import jobs
-from steelyard.cli import select
+from steelyard.cli import rtl, select
 from steelyard.cli.plan import plan, same
 from steelyard.cli.weigh import Weighed, exit_code
 from steelyard.hardware import Verified
@@ -409,6 +409,11 @@ def test_what_is_no_design_beside_one_is_refused_or_counts(cli: Cli, monkeypatch
         assert (done.code, "x1.toml: gone.sv is not there" in done.err) == (2, True)
         assert cli(f"rtl core/x1 -d artix7 {more}").code == 2
     assert cli("rtl core/x2 -d artix7 --report it.rpt").code == 0
+
+
+def test_progress_with_a_design_is_one_line_whatever_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    rtl._begins("a\nb/default: simulation")
+    assert capsys.readouterr().err == "a\\nb/default: simulation\n"
 
 
 def test_hardware_without_its_tools_is_one_sentence_and_no_rows(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from ..rtl.job import SEEDS, Job
 from ..rtl.reading import designs_of
 from ..rtl.tools import ToolError
 from . import options, select
-from .console import stderr
+from .console import one_line, stderr
 from .options import command
 from .output import Output
 from .records import document
@@ -170,13 +170,13 @@ def _modes(text: str) -> tuple[str, ...]:
 
 
 def _begins(what: str) -> None:
-    stderr().print(what, soft_wrap=True)
+    stderr().print(one_line(what), soft_wrap=True)
 
 
 def _say(job: Job, record: Record, stored: bool) -> None:
     if not stored:
         what = "done" if record.failure is None else str(record.failure.reason)
-        stderr().print(f"{job.design.label} on {job.device.name}: {what}", soft_wrap=True)
+        stderr().print(one_line(f"{job.design.label} on {job.device.name}: {what}"), soft_wrap=True)
 
 
 def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: bool = False) -> list[Sheet]:
