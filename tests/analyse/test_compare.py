@@ -120,6 +120,14 @@ def test_packages_of_one_name_are_compared_each_with_its_own_past() -> None:
     c = compare(*kin, about=["revision"])
     labels = ["v/ref (look at avr/ref)", "v/ref (look at arm/ref)"]
     assert ([p.new["label"] for p in c.pairs], c.sources) == (labels, ())
+    zips = [[r | {"origin": "p.zip at x (0123456789ab)"} for r in rows] for rows in kin]  # two in one place
+    c = compare(*zips, about=["revision"])
+    assert sorted((p.new["label"], p.old["rom"], p.new["rom"]) for p in c.pairs) == [
+        ("v/ref (p.zip, arm)", 200, 200), ("v/ref (p.zip, avr)", 100, 110)
+    ]  # fmt: skip
+    assert len(compare(zips[0], zips[1][:1], about=["revision"]).missing) == 1
+    other = [r | {"family": "c", "digest": "x", "implementation": "opt", "label": "v/opt"} for r in kin[1][:1]]
+    assert len(compare(kin[0][:1], other, about=["revision"]).pairs) == 1, "the only one, which was renamed and changed"
     renamed = [r | {"family": "c", "origin": str(r["origin"]).replace("avr", "c")} for r in kin[0]]
     c = compare(kin[0], [renamed[0], kin[0][1]], about=["revision"])
     assert ([p.new["family"] for p in c.pairs], c.missing, c.added) == (["c", "arm"], (), ())

@@ -185,10 +185,11 @@ def compare(
     if "device" in subject:  # what counts the cycles follows from it
         subject.add("timing_model")
     if "revision" in subject:  # of several packages of one name, each has its own past
-        old, new = each_with_its_past(old, new)
-        old, new = (of_one_place(rows, said, (*_NAMED, "label"), ours=False) for rows in (old, new))
-        subject.add("family")  # which is the name of a folder
-    key = (*(n for n in PAIRED if n not in subject), *beside, "place")
+        names = [n for n in _NAMED if n not in subject]
+        old, new = each_with_its_past(old, new, names)
+        old, new = (of_one_place(rows, said, (*names, "label"), ours=False) for rows in (old, new))
+    named = [n for n in PAIRED if n not in subject and (n != "family" or "revision" not in subject)]
+    key = (*named, *beside, "place")
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = (
         grouped(countable(rows, (*key, "digest"))[0], lambda r: tuple(map(r.get, key))) for rows in (old, new)

@@ -4,90 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count, repeat
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from ..model.row import Row, Value, grouped
 from .answer import BUNDLED, called_by, place_of, run_number
 
 Key = tuple[Value, ...]
-Place = int | str
+#: a package among those of one name: its place and its family, for a zip may hold two
+Package = tuple[int | str, Value]
 #: by what packages of one name are the same in two revisions, the surest first; and whether several may be, of which
 #: it does not matter which is which: their sources are equal
-_SAME: tuple[tuple[Callable[[Place, Row], object], bool], ...] = (
-    (lambda place, _: place, True),
-    (lambda place, r: r.get("digest") and (r["digest"], _below(place)), True),
-    (lambda _, r: r.get("digest") and (r["digest"], r.get("family")), True),
+_SAME: tuple[tuple[Callable[[Package, Row], object], bool], ...] = (
+    (lambda package, _: package, False),
+    (lambda package, _: package[0], False),
+    (lambda package, r: r.get("digest") and (r["digest"], _below(package)), True),
+    (lambda package, r: r.get("digest") and (r["digest"], package[1]), True),
     (lambda _, r: r.get("digest"), True),
-    (lambda place, r: (r.get("family"), _below(place)), False),
-    (lambda _, r: (r.get("family"),), False),
+    (lambda package, _: (package[1], _below(package)), False),
+    (lambda package, _: package[1:], False),
 )
 
 
 def told_by_place(sides: Sequence[Sequence[Row]]) -> list[list[Row]]:
-    """The rows of each side. Where one side has sources of one name from several places, labels say which."""
-    several = {name for rows in sides for name, of in _by_place(rows).items() if len(of) > 1}
+    """The rows of each side. Where one side has sources of one name from several places, labels say which; and of which
+    family those are that are in one."""
+    label = itemgetter("primitive", "label")
     called = called_by(chain.from_iterable(sides))
-    return [[_told(r, called) if _name(r) in several else r for r in rows] for rows in sides]
+    several: set[Key] = set()
+    mixed: set[tuple[Key, int | str]] = set()
+    for rows in sides:
+        for name, of in grouped(rows, label).items():
+            packages = dict.fromkeys(map(_package, of))
+            if len(packages) > 1:
+                several.add(name)
+                mixed |= {(name, place) for place, of_it in grouped(packages, lambda p: p[0]).items() if len(of_it) > 1}
+
+    def told(row: Row) -> Row:
+        name, place = label(row), place_of(row)
+        if name not in several:
+            return row
+        family = f", {row.get('family')}" if (name, place) in mixed else ""
+        return row | {"label": f"{row['label']} ({called[place]}{family})"}
+
+    return [[*map(told, rows)] for rows in sides]
 
 
-def each_with_its_past(old: Sequence[Row], new: Sequence[Row]) -> list[list[Row]]:
+def each_with_its_past(old: Sequence[Row], new: Sequence[Row], names: Sequence[str]) -> list[list[Row]]:
     """The rows of two revisions, with a ``place`` that both sides of a package share, and labels that tell packages of
-    one name apart. A package is what its folder had before, else what has the same sources, which have moved then, else
-    the only one of its family that is left over, or in the same folder below one that was renamed. Where several may
-    be it, their place is the family, and :func:`of_one_place` takes one."""
-    sides, told = (_by_place(old), _by_place(new)), told_by_place((old, new))
+    one name apart: the values of ``names``, whatever the family, which is the name of a folder. A package is what its
+    folder had before, else what has the same sources, which have moved then, else the only one of its family that is
+    left over, or in the same folder below one that was renamed; or the only one of its name. Where several may be it,
+    their place is the family, and :func:`of_one_place` takes one."""
+    named: Callable[[Row], Key] = lambda r: tuple(r.get(n) for n in names if n != "family")  # noqa: E731
+    sides = [
+        {name: {package: rows[0] for package, rows in grouped(of, _package).items()} for name, of in some.items()}
+        for some in (grouped(old, named), grouped(new, named))
+    ]
     number = count()
-    places: list[dict[tuple[Key, Place], Value]] = [{}, {}]
+    places: list[dict[tuple[Key, Package], Value]] = [{}, {}]
     for name in {**sides[0], **sides[1]}:
-        left = [{place: rows[0] for place, rows in side.get(name, {}).items()} for side in sides]
+        left = [dict(side.get(name, {})) for side in sides]
         for pair in _same_packages(*left):
             token = next(number)
-            for known, side, place in zip(places, left, pair, strict=True):
-                known[name, place] = token
-                del side[place]
-        families = [{r.get("family") for r in side.values()} for side in left]
+            for known, side, package in zip(places, left, pair, strict=True):
+                known[name, package] = token
+                del side[package]
+        families = [{family for _, family in side} for side in left]
         for known, side, theirs in zip(places, left, families[::-1], strict=True):
-            known |= {(name, place): next(number) for place, r in side.items() if r.get("family") not in theirs}
+            known |= {(name, package): next(number) for package in side if package[1] not in theirs}
 
-    def of(row: Row, label: Row, known: Mapping[tuple[Key, Place], Value]) -> Row:
-        place = known.get((_name(row), place_of(row)))
-        return row | {"place": str(row.get("family"))} if place is None else label | {"place": place}
+    def of(row: Row, told: Row, known: Mapping[tuple[Key, Package], Value]) -> Row:
+        place = known.get((named(row), _package(row)))
+        return row | {"place": str(row.get("family"))} if place is None else told | {"place": place}
 
-    return [[*map(of, *rows, repeat(known))] for *rows, known in zip((old, new), told, places, strict=True)]
+    both = zip((old, new), told_by_place((old, new)), places, strict=True)
+    return [[*map(of, *rows, repeat(known))] for *rows, known in both]
 
 
-def _same_packages(old: Mapping[Place, Row], new: Mapping[Place, Row]) -> list[tuple[Place, Place]]:
-    """The places of packages of one name that are the same in two revisions, each with a row of it."""
-    pairs: list[tuple[Place, Place]] = []
+def _same_packages(old: Mapping[Package, Row], new: Mapping[Package, Row]) -> list[tuple[Package, Package]]:
+    """Packages of one name that are the same in two revisions, each with a row of it."""
+    if len(old) == len(new) == 1:
+        return list(zip(old, new, strict=True))
+    pairs: list[tuple[Package, Package]] = []
     left = {**old}, {**new}
     for same, alike in _SAME:
-        mine, theirs = ({place: same(place, r) for place, r in side.items()} for side in left)
+        mine, theirs = ({package: same(package, r) for package, r in side.items()} for side in left)
         of = grouped(theirs, theirs.__getitem__)
-        for what, places in grouped(mine, mine.__getitem__).items():
-            if what and (alike or len(places) == len(of.get(what, ())) == 1):
-                pairs += zip(places, of.get(what, ()), strict=False)
+        for what, some in grouped(mine, mine.__getitem__).items():
+            if what and (alike or len(some) == len(of.get(what, ())) == 1):
+                pairs += zip(some, of.get(what, ()), strict=False)
         for k, side in enumerate(left):
             for pair in pairs:
                 side.pop(pair[k], None)
     return pairs
 
 
-def _below(place: Place) -> tuple[str, ...]:
+def _package(row: Row) -> Package:
+    return place_of(row), row.get("family")
+
+
+def _below(package: Package) -> tuple[str, ...]:
     """A place in its first folder, which may have another name."""
-    return PurePosixPath(str(place)).parts[1:]
-
-
-def _name(row: Row) -> Key:
-    return row["primitive"], row["label"]
-
-
-def _by_place(rows: Sequence[Row]) -> dict[Key, dict[Place, list[Row]]]:
-    """The rows of each name, by where their sources are from."""
-    return {name: grouped(of, place_of) for name, of in grouped(rows, _name).items()}
-
-
-def _told(row: Row, called: Mapping[Place, str]) -> Row:
-    return row | {"label": f"{row['label']} ({called[place_of(row)]})"}
+    return PurePosixPath(str(package[0])).parts[1:]
 
 
 def of_one_place(

@@ -133,7 +133,9 @@ def _of_places(records: Sequence[Record], jobs: Sequence[Job], tree: Path, when:
 def _place(job: Job, tree: Path, when: str) -> str:
     """Where a package lies, whatever else of its name this revision has; of one that was unpacked its origin."""
     i = job.implementation
-    folder, top = i.folder.resolve(), tree.resolve()
+    folder, top = i.folder, tree  # of a link its own place
+    if not folder.is_relative_to(top):
+        folder, top = folder.resolve(), top.resolve()
     if not folder.is_relative_to(top):
         return job.origin
     layout = Path(i.primitive, i.variant, i.name).parts
