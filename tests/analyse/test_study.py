@@ -84,6 +84,8 @@ def test_energy_is_power_by_time() -> None:
         [row("aes128", 3200, power_measured=30.0)], load_target("esp32")
     )  # whose boards run at 40 MHz
     assert slow.figures["energy_per_byte"] == pytest.approx(30e-3 * 3200 / 40e6 / 16 * 1e6)
+    own = row("aes128", 4000, power_measured=30.0, energy_encrypt_measured_with_idle=6.0, cycles_encrypt_warm_mean=3200)
+    assert one(own).figures["energy_per_byte"] == pytest.approx(6.0 * 3200 / 4000 / 16), "at whatever clock"
     assert slow.figures["throughput"] == pytest.approx(16 / (3200 / 240e6))
 
 

@@ -33,6 +33,8 @@ NEEDED = (
     "context",
     "key_bytes",
     "power_measured",
+    "energy_encrypt_measured_with_idle",
+    "cycles_encrypt_mean",
 )
 
 
@@ -150,9 +152,10 @@ def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float |
     measured = rank.value(row, "power_measured")
     power = measured or (target.nanojoule_per_cycle or 0.0) * (hertz or 0) / 1e6
     seconds = cycles / hertz if hertz and cycles else None
-    clock = target.board_hz if measured else hertz  # what a meter reads is of the board's own clock
-    drawn = cycles / clock if clock and cycles else None
-    energy = power * drawn * 1e3 / size if power and drawn and size else None  # mW s are 1000 µJ
+    energy = power * seconds * 1e3 / size if power and seconds and size else None  # mW s are 1000 µJ
+    if measured and cycles and size:  # at the board's own clock, as its analyzer has it
+        whole, mean = (rank.value(row, n) for n in ("energy_encrypt_measured_with_idle", "cycles_encrypt_mean"))
+        energy = whole * cycles / mean / size if whole and mean else measured * cycles / target.board_hz * 1e3 / size
     return {
         "rom": rank.value(row, "rom"),
         "ram": _ram(row),
