@@ -164,7 +164,8 @@ def verb(ask: Sim) -> int:
     if seen.doubtful:
         said.append(
             f"{counted(seen.doubtful, 'call')} in doubt: longjmp led out of the frame after setjmp was called in it. "
-            "Cycles of other code may be among its own, and calls from deeper frames or lower stacks are missing."
+            "If it was left it may not be counted, or cycles of other code are among its own; calls from deeper frames "
+            "or lower stacks are missing."
         )
     rom = sum(len(content) for _, content in pieces or elf.segments(image)) - sum(n for _, n in seen.left_out)
     ask.out.give(_sheets(ask, target, seen, rom), _json(target, seen, rom), [*said, *_notes(target, seen)])

@@ -15,6 +15,13 @@ const MOST_PLACES: usize = 16;
 /// Most blocks that are followed within what leaves calls.
 const STRIDE: usize = 1000;
 
+/// That a jump led out of a call's stack: the lowest that this was before, and whether the program is elsewhere still.
+#[derive(Clone, Copy)]
+pub(super) struct Out {
+    pub(super) deepest: u32,
+    pub(super) away: bool,
+}
+
 /// Where functions of these names begin.
 fn addresses<'a>(image: &'a Image, names: &'a [&str]) -> impl Iterator<Item = u32> + 'a {
     image.symbols.iter().filter(|s| s.code && names.contains(&s.name.as_str())).map(|s| s.address)
@@ -50,11 +57,21 @@ impl Run<'_> {
     }
 
     /// Runs block by block until no function that leaves calls is under way, or to one of `ends`; how it ended where it
-    /// fails in one.
+    /// fails in one. What such a function calls is not where it leads.
     pub(super) fn jumped(&mut self, ends: &[u32]) -> Option<End> {
         for _ in 0..STRIDE {
-            if !self.jumping(self.sim.place().0) || self.sim.cycles() >= self.budget {
+            let back = self.sim.returns_to();
+            if self.sim.cycles() >= self.budget || ends.contains(&self.sim.place().0) {
                 break;
+            }
+            if !self.jumping(self.sim.place().0) {
+                if !self.jumping(back) {
+                    break;
+                }
+                if let Some(end) = self.until(&[back]) {
+                    return Some(end);
+                }
+                continue;
             }
             let (stop, met) = self.sim.run_until(1, ends);
             if let Stop::Fault(f) = stop {
@@ -68,10 +85,10 @@ impl Run<'_> {
         None
     }
 
-    /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes how deep its stack
-    /// was when a jump led `out` of it, to its caller's or to another one. A program may turn round by jumps, so they
-    /// begin no slice of their own.
-    pub(super) fn until_out(&mut self, ends: &[u32], back: u32, sp: u32, out: &mut Option<u32>) -> Option<End> {
+    /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes jumps that lead out
+    /// of its stack, to its caller's or to another one, and back. A program may turn round by jumps, so they begin no
+    /// slice of their own.
+    pub(super) fn until_out(&mut self, ends: &[u32], back: u32, sp: u32, out: &mut Option<Out>) -> Option<End> {
         let mut places = ends.to_vec();
         places.extend(self.jumps.iter().map(|jump| jump.start));
         let mut turn = self.slice();
@@ -87,13 +104,22 @@ impl Run<'_> {
                 return Some(end);
             }
             let (pc, now) = self.sim.place();
-            // where calls push the address to return to, a function without a frame lands in itself with it on top
-            let own = now == sp && self.sim.returns_to() == back;
-            // frames of the same stack that a jump may lead to are above it
-            let other = now >= sp && !own || now < from;
-            *out = (other && !self.jumping(pc)).then_some(sp.saturating_sub(deepest));
-            if out.is_some() || self.jumping(pc) {
-                places.truncate(ends.len()); // there is no more to note, or it turns round at its beginning
+            if self.jumping(pc) {
+                places.truncate(ends.len()); // it turns round at its beginning
+            } else {
+                // where calls push the address to return to, a function without a frame lands in itself with it on top
+                let own = now == sp && self.sim.returns_to() == back;
+                match out {
+                    Some(Out { deepest, away }) if *away => {
+                        if own || (*deepest..sp).contains(&now) {
+                            self.sim.memory_mut().sp_min = *deepest;
+                            *away = false;
+                        }
+                    }
+                    // frames of the same stack that a jump may lead to are above it
+                    _ if now >= sp && !own || now < from => *out = Some(Out { deepest, away: true }),
+                    _ => {}
+                }
             }
             if ends.contains(&pc) {
                 return None;

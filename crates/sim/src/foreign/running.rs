@@ -7,6 +7,7 @@ use std::time::Instant;
 use isa::{Invocation, Profile};
 use mcu::{Chip, FaultKind, Image, Register, Stop, Unmodelled};
 
+use super::jumping::Out;
 use super::placing::nowhere;
 use super::{Argument, End, MOST_CALLS, Measured, Setting};
 use crate::Simulator;
@@ -164,6 +165,7 @@ impl Run<'_> {
             self.left += u64::from(gone);
             if self.left > left {
                 self.profile = before; // that it was left is noticed late
+                self.left -= u64::from(out.is_some()); // if it was
             }
             self.unfinished = end.is_some() && !gone;
             if let Some(end) = end.or_else(|| self.limit()) {
@@ -176,9 +178,8 @@ impl Run<'_> {
     /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
     /// elsewhere, with no more on the stack than at first, has left the call by another way. So has one that longjmp
     /// leads there before setjmp is called: afterwards it may come back, as coroutines do, or jump inside of the call.
-    /// Nothing decides then whether it was left: where longjmp led `out` of its stack, the bytes that it had used of it
-    /// are noted.
-    fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32, out: &mut Option<u32>) -> Result<(), End> {
+    /// Nothing decides then whether it was left: that longjmp led `out` of its stack is noted.
+    fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32, out: &mut Option<Out>) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
         let mut places = vec![back];
@@ -189,7 +190,7 @@ impl Run<'_> {
         places.extend(self.jumps.iter().map(|jump| jump.start).chain(self.saves.iter().copied()));
         let mut saved = false;
         loop {
-            let end = if saved && out.is_none() { self.until_out(&places, back, sp, out) } else { self.until(&places) };
+            let end = if saved { self.until_out(&places, back, sp, out) } else { self.until(&places) };
             if let Some(end) = end {
                 return Err(end);
             }
@@ -200,6 +201,7 @@ impl Run<'_> {
                 continue;
             }
             let jumps = self.jumps.iter().any(|jump| jump.start == pc);
+            let from = now;
             if jumps {
                 if let Some(end) = self.jumped(&[]) {
                     return Err(end);
@@ -218,7 +220,8 @@ impl Run<'_> {
                 // a function may begin with a loop, which is no call
                 Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()
             };
-            if now >= sp && elsewhere {
+            // below what it came from is another stack, where a call that kept no way back is left as well
+            if elsewhere && (now >= sp || jumps && now < from) {
                 self.left += 1;
                 return Ok(());
             }
@@ -229,7 +232,8 @@ impl Run<'_> {
         if entry.is_some() {
             self.compare();
         }
-        let stack = out.unwrap_or(sp.saturating_sub(self.sim.memory().sp_min));
+        let lowest = out.filter(|out| out.away).map_or(self.sim.memory().sp_min, |out| out.deepest);
+        let stack = sp.saturating_sub(lowest);
         self.counted += 1;
         if self.calls.len() < MOST_CALLS {
             self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });

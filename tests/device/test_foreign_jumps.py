@@ -1,0 +1,271 @@
+"""Images that are not ours: calls that longjmp leaves, comes back to, or suspends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.device import foreign
+from tests.conftest import the_target
+from tests.device.images import built, run
+
+#: f returns, jumps to main, or jumps inside of itself, and is called from a frame below; then a task, which has a stack
+#: above where that is, jumps inside of itself and crashes
+JUMPS = """
+#include <setjmp.h>
+#if defined(__AVR__) /* no start-up code of libgcc */
+__asm__(".global __do_copy_data, __do_clear_bss\\n__do_copy_data = 0\\n__do_clear_bss = 0");
+#endif
+static jmp_buf home, inside;
+volatile unsigned how, kept = 1;
+__attribute__((noinline)) void f(void)
+{
+    unsigned i;
+    for (i = 0; i < 20; i++)
+        kept += i;
+    if (how == 1)
+        longjmp(home, 1);
+    if (how == 2 && !setjmp(inside))
+        longjmp(inside, 1);
+}
+__attribute__((noinline)) void deeper(void)
+{
+    volatile unsigned room[8];
+    room[0] = 1;
+    f();
+    kept += room[0];
+}
+__attribute__((noinline, noreturn)) void task(void)
+{
+    if (!setjmp(inside))
+        longjmp(inside, 1);
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+__attribute__((noinline, noreturn)) void schedule(void)
+{
+    __asm__ volatile(MOVE : : "r"(RAM + 0x1100ul));
+    task();
+}
+__attribute__((noreturn)) int main(void)
+{
+    unsigned asked = HOW;
+    __asm__ volatile("" : "+r"(asked)); /* the same code for each */
+    how = 0;
+    f();
+    f();
+    how = asked;
+    if (!setjmp(home))
+        f();
+    how = 0;
+    deeper();
+    schedule();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "move"),
+    [
+        ("bluepill", "mov sp, %0"),
+        ("gd32vf103", "mv sp, %0"),
+        ("maixduino", "mv sp, %0"),
+        ("esp8266", "mov a1, %0"),
+        ("uno", ""),
+    ],
+)
+def test_a_call_that_longjmp_leaves_for_its_caller(tmp_path: Path, name: str, move: str) -> None:
+    """Whose frame has the stack pointer of the call on cores with a link register."""
+    target = the_target(name)
+    made = lambda how: built(tmp_path, target, JUMPS, f"-DHOW={how}", f'-DMOVE="{move}"').read_bytes()  # noqa: E731
+    seen = lambda image, f="f": run(target, image, trigger=foreign.address(image, f))  # noqa: E731
+    cycles = lambda seen: [c.cycles for c in seen.calls]  # noqa: E731
+    plain, left, inside = (seen(made(how)) for how in range(3))
+    assert (plain.counted, plain.left, left.counted, left.left) == (4, 0, 3, 1)
+    first, second, _, last = cycles(plain)
+    assert cycles(left) == [first, second, last]
+    assert sum(f[3] for f in left.functions) == first + second + last
+    assert (inside.counted, inside.left, inside.unfinished) == (4, 0, False)
+    assert (plain.doubtful, left.doubtful, inside.doubtful) == (0, 0, 0)
+    assert cycles(inside)[:2] == [first, second]
+    image = made(1)
+    for f in ("main", "schedule"):  # tasks jump on stacks of their own
+        whole = seen(image, f)
+        assert (whole.end, whole.left, whole.unfinished) == ("fault", 0, True), f
+
+
+#: f runs on a stack of its own, jumps to main's, which is above, and goes on when main jumps back
+COROUTINE = """
+#include <setjmp.h>
+static jmp_buf home, inside;
+volatile unsigned kept = 1;
+__attribute__((noinline)) void f(void)
+{
+    if (!setjmp(inside))
+        longjmp(home, 1);
+    kept++;
+}
+__attribute__((noinline, noreturn)) void start_it(void)
+{
+    __asm__ volatile(MOVE : : "r"(RAM + 0x800ul));
+    f();
+    f();
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+__attribute__((noreturn)) int main(void)
+{
+    if (!setjmp(home))
+        start_it();
+    longjmp(inside, 1);
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "move"), [("bluepill", "mov sp, %0"), ("gd32vf103", "mv sp, %0")])
+def test_a_call_that_longjmp_comes_back_to_is_not_left(tmp_path: Path, name: str, move: str) -> None:
+    target = the_target(name)
+    image = built(tmp_path, target, COROUTINE, f'-DMOVE="{move}"').read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.unfinished) == ("fault", 2, 0, False)
+    assert seen.doubtful == 2
+
+
+#: f lets a task go on whose stack is below main's, and which jumps back
+BELOW = """
+#include <setjmp.h>
+static jmp_buf mine, theirs;
+volatile unsigned kept = 1, begun;
+__attribute__((noinline, noreturn)) void task(void)
+{
+    for (;;) {
+        kept++;
+        if (!setjmp(theirs))
+            longjmp(mine, 1);
+    }
+}
+__attribute__((noinline, noreturn)) void start_it(void)
+{
+    __asm__ volatile(MOVE : : "r"(RAM + 0x800ul));
+    task();
+}
+__attribute__((noinline)) void large(void)
+{
+    volatile unsigned char own[200];
+    own[0] = 1;
+}
+__attribute__((noinline, noreturn)) void away(void)
+{
+    longjmp(theirs, 1);
+}
+__attribute__((noinline)) void f(void)
+{
+    if (setjmp(mine)) {
+        large();
+        return;
+    }
+    if (begun++)
+        longjmp(theirs, 1);
+    start_it();
+}
+__attribute__((noreturn)) int main(void)
+{
+    begun = 0;
+    f();
+    f();
+    f();
+    if (!setjmp(mine))
+        away();
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "move"), [("bluepill", "mov sp, %0"), ("gd32vf103", "mv sp, %0")])
+def test_a_call_that_a_task_below_goes_on_in_is_in_doubt(tmp_path: Path, name: str, move: str) -> None:
+    """And its stack is what it used of its own, not how far the other is."""
+    target = the_target(name)
+    image = built(tmp_path, target, BELOW, f'-DMOVE="{move}"').read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 3, 0, 2)
+    assert {200 < c.stack < 260 for c in seen.calls[1:]} == {True}
+    away = run(target, image, trigger=foreign.address(image, "away"))
+    assert (away.counted, away.left, away.doubtful) == (0, 1, 0), "it kept no way back"
+    with pytest.raises(ValueError, match="longjmp returns from no call"):
+        run(target, image, trigger=foreign.address(image, "longjmp"))
+
+
+#: f catches what parse throws and, asked to, throws again; and main calls it three times
+NESTED = """
+#include <setjmp.h>
+#if defined(__AVR__) /* no start-up code of libgcc */
+__asm__(".global __do_copy_data, __do_clear_bss\\n__do_copy_data = 0\\n__do_clear_bss = 0");
+#endif
+static jmp_buf *top;
+volatile unsigned kept = 1, k;
+__attribute__((noinline)) void work(unsigned n)
+{
+    while (n--)
+        kept += n;
+}
+__attribute__((noinline)) void parse(void)
+{
+    work(10);
+    if (k == 1)
+        longjmp(*top, 1);
+}
+__attribute__((noinline)) void f(void)
+{
+    jmp_buf own, *before = top;
+    top = &own;
+    if (!setjmp(own)) {
+        parse();
+        top = before;
+    } else {
+        top = before;
+        work(4);
+        if (AGAIN)
+            longjmp(*top, 1);
+    }
+}
+__attribute__((noreturn)) int main(void)
+{
+    static jmp_buf outer;
+    top = &outer;
+    for (k = 0; k < 3; k++) {
+        if (!setjmp(outer)) {
+            kept++;
+            f(); /* returns to where the program goes on after it was left, too */
+        } else {
+            OTHERWISE;
+        }
+    }
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "otherwise", "again", "doubtful"),
+    [
+        ("bluepill", "work(1000)", 1, 1),
+        ("gd32vf103", "", 1, 1),
+        ("bluepill", "work(1000)", 0, 0),
+        ("uno", "", 0, 0),
+    ],
+)
+def test_a_call_that_catches_and_throws_again_is_in_doubt(
+    tmp_path: Path, name: str, otherwise: str, again: int, doubtful: int
+) -> None:
+    """For what it kept may be where a coroutine goes on. What it catches itself stays within."""
+    target = the_target(name)
+    image = built(tmp_path, target, NESTED, f"-DAGAIN={again}", f"-DOTHERWISE={otherwise}").read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 3, 0, doubtful)
