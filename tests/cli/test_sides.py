@@ -383,6 +383,33 @@ def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyP
         shutil.rmtree(tmp_path / "arm", ignore_errors=True)
 
 
+def test_a_gate_does_not_pass_what_a_revision_refuses(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though a package of its name is new elsewhere. A variant that the repository's folder names keeps its name."""
+    top = tmp_path / "toy1"
+    files = toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    write(top / "ref", files)
+    monkeypatch.setattr(revisions, "git", lambda *_: str(top))
+    monkeypatch.setattr(revisions, "_copy", lambda *_: nullcontext(top))
+    ask = "compare --revisions {} HEAD -t uno -w kat --fail-on worse"
+    assert cli(ask.format("HEAD")).code == 0
+    weighed, plain = revisions.Revisions.weighed, {"HEAD": files, "HEAD~1": files}
+
+    def at(self: revisions.Revisions, revision: str, commit: str) -> list[Record]:
+        shutil.rmtree(top)
+        write(top / "ref", plain[revision])
+        if revision == "HEAD":
+            write(top / "opt", files)
+        return weighed(self, revision, commit)
+
+    monkeypatch.setattr(revisions.Revisions, "weighed", at)
+    assert cli(ask.format("HEAD~1")).code == 0
+    plain["HEAD"] = {name: text for name, text in files.items() if not name.endswith(".c")}
+    gate = cli(ask.format("HEAD~1"))
+    assert (gate.code, "--fail-on: ref was weighed, and HEAD refuses it" in gate.err) == (1, True), gate.err
+
+
 def test_each_package_of_one_name_has_a_history_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Although the first revision has one of them."""
     held = {"a": {"avr": 100}, "b": {"avr": 100, "arm": 300}, "c": {"avr": 110, "arm": 300}}

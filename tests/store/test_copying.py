@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.analyse.answer import choose
+from steelyard.analyse.compare import compare
 from steelyard.model.record import Record
 from steelyard.store import Keeper, Store, checking, copying, moving
 from steelyard.store.queue import DONE, Queue
@@ -118,6 +119,10 @@ def test_an_older_run_of_another_place_is_copied(make: Make, tmp_path: Path) -> 
         there.add(newer)
         assert copying.copy(mine, there).copied == 1
         assert [r["origin"] for r in choose(there.rows()).rows] == ["theirs"]
+        assert there.find([newer.setup.key]) == {newer.setup.key: newer}
+        base = there.rows()
+        [pair] = compare([r | {"flags": "-Os"} for r in base if r["origin"] == "theirs"], base).pairs
+        assert pair.new["origin"] == "theirs"
 
 
 def test_a_run_of_the_future_is_not_the_newest_for_ever(make: Make, tmp_path: Path) -> None:

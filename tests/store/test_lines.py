@@ -118,6 +118,10 @@ def test_what_somebody_else_has_too_is_a_path_s_newest(store: Store, theirs: str
         asked = Selection((), f'origin == "{origin}"', None)
         found = asked.left(asked.stored(store, [{}]))
         assert [str(r["digest"])[0] for r in choose(found.rows).rows] == ["b"], origin
+    other = replace(result("b"), metrics={"rom": 1.0})
+    store.add(replace(other, origin="third"))
+    asked = Selection((), f"rom > {ord('a')}", None)
+    assert asked.left(asked.stored(store, [{}])).rows == [], "hidden by one that the filter leaves out"
 
 
 def test_a_copy_shows_what_a_path_hid(store: Store, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from .answer import (
     most_known,
     of_one_device,
     pattern,
-    run_number,
+    recency,
     workload_name,
 )
 from .choose import block_bytes
@@ -223,8 +223,8 @@ def compare(
     return Comparison(
         tuple(pairs),
         tuple(failed),
-        tuple(max(rows, key=run_number) for k, rows in left.items() if k not in right),
-        tuple(max(rows, key=run_number) for k, rows in right.items() if k not in left),
+        tuple(max(rows, key=recency()) for k, rows in left.items() if k not in right),
+        tuple(max(rows, key=recency()) for k, rows in right.items() if k not in left),
         tuple(refused),
         tuple(n for n in (*PAIRED, *COMPARABLE) if n in subject),
         others,
@@ -274,8 +274,10 @@ def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], wor
     if len(left) == len(right) == 1:
         return left[0], right[0]
 
-    def worth(row: Row) -> tuple[bool, int]:
-        return row.get("workload") == workload, run_number(row)
+    when = recency()
+
+    def worth(row: Row) -> tuple[object, ...]:
+        return row.get("workload") == workload, *when(row)
 
     for names in (must, *(tuple(n for n in must if n in some) for some in _LESS)):
         newest: dict[Key, Row] = {}

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 
 from ..model.row import Row, Value, grouped
-from .answer import BUNDLED, called_by, place_of, run_number
+from .answer import BUNDLED, called_by, place_of, recency
 
 Key = tuple[Value, ...]
 #: a package among those of one name: its place and its family, for a zip may hold two
@@ -120,7 +120,7 @@ def of_one_place(
     for some in of.values():
         places = {id(r): place_of(r) for r in some}
         bundled = ours and BUNDLED in places.values()
-        place = BUNDLED if bundled else place_of(max(some, key=run_number))
+        place = BUNDLED if bundled else place_of(max(some, key=recency()))
         same = {digest for r in some if places[id(r)] == place and (digest := r.get("digest"))}
         taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
         kept |= taken

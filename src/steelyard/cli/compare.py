@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
@@ -88,7 +89,8 @@ def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     both = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
     say_empty(metrics if ask.columns else _limited(ask), [*both[0], *both[1]], ask.db)
     threshold = _fraction(ask.threshold)
-    return compare(*both, metrics=metrics, threshold=threshold, about=["revision"], beside=["workload"]), ()
+    made = compare(*both, metrics=metrics, threshold=threshold, about=["revision"], beside=["workload"])
+    return replace(made, sources=(*made.sources, *weighing.lost(ask.old, ask.new))), ()
 
 
 def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:

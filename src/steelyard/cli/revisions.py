@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..analyse.rows import rows
+from ..model import paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError, WorkError
 from ..model.reasons import Reason
@@ -32,6 +33,9 @@ class Revisions(Struct, frozen=True):
     what: tuple[str, ...]
     campaign: Campaign
     db: str | None
+    #: the folders of each revision that were weighed, and those that were refused, with why
+    weighable: dict[str, set[str]] = {}
+    refused: dict[str, dict[str, str]] = {}
 
     @classmethod
     def of(cls, ask: Weighing, workloads: tuple[str, ...]) -> Revisions:
@@ -48,6 +52,14 @@ class Revisions(Struct, frozen=True):
             raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         return rows(records)
 
+    def lost(self, old: str, new: str) -> list[str]:
+        """Sentences on folders that were weighed in one revision and are refused in another."""
+        refused = self.refused.get(new, {})
+        was = self.weighable.get(old, set())
+        return [
+            f"{folder} was weighed, and {new} refuses it: {why}" for folder, why in refused.items() if folder in was
+        ]
+
     def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
         """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of
         them where there are more than ``most``."""
@@ -63,8 +75,12 @@ class Revisions(Struct, frozen=True):
         with _copy(self.top, commit) as tree:
             places = [str(_inside(self.top, tree, w, revision)) for w in self.what] or [str(tree)]
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
-            for r in rejected:
-                stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
+            self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
+            self.refused[revision] = {
+                str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
+            }
+            for folder, why in self.refused[revision].items():
+                stderr().print(f"{revision}: {folder}: {why}")
             jobs = [_named(job, tree, revision, commit) for job in jobs]
             records = _of_places(weigh(jobs, self.db).records, jobs, tree, f"{revision} ({commit[:12]})")
         for record in {r.setup.key: r for r in records}.values():
@@ -91,7 +107,7 @@ def git(folder: Path, *arguments: str) -> str:
 def _copy(top: Path, commit: str) -> Iterator[Path]:
     """The tree of a commit in a folder of its own: the user's repository is only read."""
     with TemporaryDirectory(prefix="steelyard-") as folder:
-        tree = Path(folder) / "tree"
+        tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
         git(top, "clone", "--quiet", "--shared", "--no-checkout", "--", str(top), str(tree))
         git(tree, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit)
         yield tree
@@ -131,13 +147,20 @@ def _of_places(records: Sequence[Record], jobs: Sequence[Job], tree: Path, when:
 
 
 def _place(job: Job, tree: Path, when: str) -> str:
-    """Where a package lies, whatever else of its name this revision has; of one that was unpacked its origin."""
-    i = job.implementation
-    folder, top = i.folder, tree  # of a link its own place
-    if not folder.is_relative_to(top):
-        folder, top = folder.resolve(), top.resolve()
-    if not folder.is_relative_to(top):
-        return job.origin
+    """Where a package lies, whatever else of its name this revision has; of one that was unpacked in its zip."""
+    i, top = job.implementation, ""
+    folder = _within(i.folder, tree)
+    if folder.is_absolute():  # in the cache of unpacked zips, by a digest
+        top = job.origin.removesuffix(f" at {when}")
+        folder = Path(*folder.relative_to(paths.home() / "cache" / "packages").parts[1:])
     layout = Path(i.primitive, i.variant, i.name).parts
-    parts = folder.relative_to(top).parts
-    return f"{Path(*(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))} at {when}"
+    parts = folder.parts
+    return f"{Path(top, *(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))} at {when}"
+
+
+def _within(folder: Path, tree: Path) -> Path:
+    """A folder's place in the tree, of a link its own; elsewhere itself."""
+    for f, top in ((folder, tree), (folder.resolve(), tree.resolve())):
+        if f.is_relative_to(top):
+            return f.relative_to(top)
+    return folder

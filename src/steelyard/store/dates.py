@@ -7,10 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
+from steelyard.model.reasons import MACHINE
 from steelyard.model.record import Record
 
 from .values import EPOCH, MICROSECOND
 
+#: microseconds, as answers tell times apart
+MINUTE = 60_000_000
 #: how far clocks of machines that work together may be apart
 APART = timedelta(minutes=5)
 
@@ -39,3 +42,11 @@ def is_later(one: Record, other: Record) -> bool:
     """Whether a run ended after another, as far as its date can be believed."""
     at, before = one.finished, other.finished
     return at is not None and before is not None and at > before and dated(one) is one
+
+
+def newest_last(record: Record) -> tuple[bool, int, int]:
+    """What orders stored runs of one setup: those that a machine's failure ended first, then by time and number, for
+    what is copied from an older database has later numbers."""
+    at = record.finished
+    minute = 0 if at is None else ended((at - EPOCH) // MICROSECOND) // MINUTE
+    return record.failure is None or record.failure.reason not in MACHINE, minute, record.id or 0

@@ -11,17 +11,16 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, func, select, text, update
 
 from steelyard.model.origin import line, replaced_by, submission, version
-from steelyard.model.reasons import MACHINE
 from steelyard.model.record import Record
 
 from . import schema
-from .dates import dated, ended, is_later
+from .dates import MINUTE, dated, ended, is_later, newest_last
 from .errors import StoreError
 from .naming import DONE, FAILED, PUBLISHED, origins, settle
-from .queries import Which, by_ids, counting, filtered
+from .queries import Which, by_ids, by_keys, filtered
 from .reading import Reader
 from .task import BOARD, Task, record_of, task_of
-from .values import EPOCH, MICROSECOND, storable
+from .values import storable
 from .writing import append
 
 #: stores a log in a transaction; what an implementation on a target is called: primitive, variant, name, target
@@ -43,8 +42,6 @@ _EARLIER = text(
     "AND implementation.primitive = :primitive AND implementation.digest <> :digest "
     "AND target.name = :target AND setup.device = :device AND run.origin = :origin LIMIT 1"
 )
-#: microseconds, as answers tell times apart
-_MINUTE = 60_000_000
 #: what the compilers said where a job was done: its last attempt has it, or the job itself, of an older version
 LOG = func.coalesce(
     _job.c.log,
@@ -144,7 +141,7 @@ def _gone_on(connection: Connection, known: Record) -> bool:
     values = {**there.values, "origin": known.origin, "device": s.device}
     query = Which(where, values).select("run.id, run.finished, implementation.digest")
     every = connection.execute(text(query.sql), dict(query.values)).all()
-    newest = max(every, key=lambda r: (ended(r.finished) // _MINUTE, r.id), default=None)
+    newest = max(every, key=lambda r: (ended(r.finished) // MINUTE, r.id), default=None)
     return newest is not None and newest.digest != s.implementation_digest
 
 
@@ -166,20 +163,15 @@ def _named(connection: Connection, record: Record, names: Sequence[str], *, late
 def _counting(connection: Connection, key: str) -> tuple[Record | None, bool]:
     """The run of a setup that answers show (``of_setups`` in ``analyse/answer.py``), and whether it counts there: a run
     of a path or line that has gone on does not. None where there is no run that can be read."""
-    query = counting(key)
+    query = by_keys([key]).select("run.id")
     numbers = connection.execute(text(query.sql), dict(query.values)).scalars().all()
     every = [
-        (not _gone_on(connection, r), r.failure is None or r.failure.reason not in MACHINE, _when(r), r)
+        (not _gone_on(connection, r), *newest_last(r), r)
         for number in numbers
         if (r := _readable(connection, number)) is not None
     ]
-    counts, _, _, known = max(every, key=itemgetter(0, 1, 2), default=(False, False, (), None))
+    counts, *_, known = max(every, key=itemgetter(0, 1, 2, 3), default=(False, None))
     return known, counts
-
-
-def _when(record: Record) -> tuple[int, int]:
-    at = record.finished
-    return (0 if at is None else ended((at - EPOCH) // MICROSECOND) // _MINUTE), record.id or 0
 
 
 def _readable(connection: Connection, number: int) -> Record | None:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from steelyard.model.origin import REPLACED
 from steelyard.model.reasons import MACHINE
 from steelyard.model.row import ANSWERS, OTHER_ANSWERS, UNANSWERED
 
@@ -73,18 +72,16 @@ JOIN target ON target.id = setup.target_id
 JOIN toolchain ON toolchain.id = setup.toolchain_id
 """
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
-#: a newer run that hides none: a failure of the machine, and, of others' runs, what a newer version replaced
-_FAILED = f"newest.reason IN ({_OF_MACHINE})"
-_PASSING = f"{_FAILED} OR (newest.origin LIKE '{REPLACED}' AND newest.origin NOT LIKE '%/%')"
-_NEWEST = "COALESCE(MAX(CASE WHEN {passing} THEN NULL ELSE newest.id END), MAX(newest.id))"
+#: the newest run, but a failure of the machine only when there is nothing else
+_NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
 
 
 def _counts(last: int | None = None) -> str:
-    """A condition on each run: it is the one that counts for its setup and origin, so the newest, but a failure of the
-    machine only when there is nothing else. Runs after the ``last`` one count for nothing."""
+    """A condition on each run: it is the one that counts for its setup and origin. Runs after the ``last`` one count
+    for nothing."""
     known = "" if last is None else f" AND newest.id <= {last:d}"
     of = f"newest.setup_id = run.setup_id AND newest.origin = run.origin{known}"
-    return f"run.id = (SELECT {_NEWEST.format(passing=_FAILED)} FROM run AS newest WHERE {of})"
+    return f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE {of})"
 
 
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
@@ -201,21 +198,10 @@ def by_ids(ids: Collection[int]) -> Which:
     return Which(f"WHERE run.id IN ({numbers(ids)})")
 
 
-def counting(key: str) -> Query:
-    """The query for the ids of the runs that count for a setup, of each origin one, the newest first."""
-    return Which(f"WHERE setup.key = :key AND {_counts()}", {"key": key}).select("run.id")
-
-
 def by_keys(keys: Sequence[str]) -> Which:
-    """The record that counts for each setup, by ``Setup.key``, wherever it came from: the newest, but a failure of the
-    machine, and what a newer version replaced, only when there is nothing else."""
+    """The records that count for setups, by ``Setup.key``, of each origin one."""
     values = {f"v{i}": key for i, key in enumerate(keys)}
-    newest = (
-        f"SELECT {_NEWEST.format(passing=_PASSING)} FROM run AS newest "
-        f"JOIN setup AS wanted ON newest.setup_id = wanted.id "
-        f"WHERE wanted.key IN ({', '.join(f':{name}' for name in values)}) GROUP BY newest.setup_id"
-    )
-    return Which(f"WHERE run.id IN ({newest})", values)
+    return Which(f"WHERE setup.key IN ({', '.join(f':{name}' for name in values)}) AND {_counts()}", values)
 
 
 def filtered(equal: Mapping[str, str], newest_only: bool, last: int | None = None) -> Which:

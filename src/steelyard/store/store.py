@@ -8,11 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from steelyard.model.origin import replaced_by
 from steelyard.model.record import Point, Record
 from steelyard.model.row import Made, Row, Value
 
 from . import queries
 from .blobs import Blobs, beside, unshared
+from .dates import newest_last
 from .errors import DAMAGED, StoreError, Unreadable
 
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
@@ -128,14 +130,18 @@ class Store:
         return next(iter(self.records([run_id])), None)
 
     def find(self, keys: Iterable[str]) -> dict[str, Record]:
-        """The record that counts for each setup, by ``Setup.key``. Setups without a record are left out."""
+        """The record that counts for each setup, by ``Setup.key``, wherever it came from: the newest, but a failure of
+        the machine, and what a newer version replaced, only when there is nothing else. Setups without a record are
+        left out."""
         wanted = sorted(set(keys))
         found: dict[str, Record] = {}
         if not wanted:
             return found
         with self._reader() as reader:
             for batch in queries.batches(wanted):
-                found |= {record.setup.key: record for record in reader.records(queries.by_keys(batch))}
+                every = reader.records(queries.by_keys(batch))
+                every.sort(key=lambda r: (replaced_by(r.origin) is None, *newest_last(r)))
+                found |= {record.setup.key: record for record in every}
         return found
 
     def same_answers(self, record: Record) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from operator import itemgetter
 
-from ..analyse.answer import BUNDLED, came_from, run_number, workload_name
+from ..analyse.answer import BUNDLED, came_from, of_setups, recency, workload_name
 from ..jobs import identity
 from ..model import campaign, paths
 from ..model.campaign import Campaign
@@ -66,7 +66,7 @@ def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     simulated = (r for r in rows if r.get("device") not in ON)
     same = itemgetter("primitive", "label", "digest")
     ours = (r for r in simulated if came_from(r) == BUNDLED or same(r) in _digests())
-    for r in sorted(ours, key=run_number):
+    for r in sorted(of_setups([*ours]), key=recency()):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))
         newest[place] = r
     loads = c.workloads or ("default",)

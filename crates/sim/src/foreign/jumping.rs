@@ -109,15 +109,14 @@ impl Run<'_> {
             } else {
                 // where calls push the address to return to, a function without a frame lands in itself with it on top
                 let own = now == sp && self.sim.returns_to() == back;
+                // frames of the same stack that a jump may lead to are above it
+                let other = now >= sp && !own || now < from;
                 match out {
-                    Some(Out { deepest, away }) if *away => {
-                        if own || (*deepest..sp).contains(&now) {
-                            self.sim.memory_mut().sp_min = *deepest;
-                            *away = false;
-                        }
+                    Some(Out { deepest, away: away @ true }) if own || (*deepest..sp).contains(&now) => {
+                        self.sim.memory_mut().sp_min = *deepest;
+                        *away = false;
                     }
-                    // frames of the same stack that a jump may lead to are above it
-                    _ if now >= sp && !own || now < from => *out = Some(Out { deepest, away: true }),
+                    None | Some(Out { away: false, .. }) if other => *out = Some(Out { deepest, away: true }),
                     _ => {}
                 }
             }
