@@ -258,7 +258,7 @@ class Hardware:
             if more := bench.beside(design, bench.told(netlist, work / "bench")):
                 notes.append(f"inputs that the API does not have are 0: {', '.join(more)}")
                 notes += vhdl.untied(design, more) if ghdl.serves(design) else []
-            design, outcomes = self._modes(design, work / "bench", modes, notes)
+            design, outcomes = _outcomes(design, self.seed, work / "bench", modes, notes)
             asked = Asked(design, self.seed)
             streams, sizes = asked.streams(), asked.sizes()
             made = asked.timed(sizes)
@@ -287,20 +287,6 @@ class Hardware:
             if e.failure.reason in MACHINE:
                 raise
             return Verified(e.failure, notes=tuple(notes), log=e.log[-100_000:])
-
-    def _modes(
-        self, design: Design, work: Path, modes: tuple[str, ...], notes: list[str]
-    ) -> tuple[Design, list[Outcome]]:
-        """The outcomes of ``modes``. What the API lets a design lack is left out where that alone is wrong; the design
-        that is returned says so."""
-        outcomes = bench.run(work, Asked(design, self.seed).streams(), modes)
-        failed = [o for o in outcomes if o.failure]
-        for lacked, mark, note in _LACKED:
-            needed = [o for o in failed if not o.accepted and (mark in o.op if mark else o.filled)]
-            if getattr(design, lacked) and needed:
-                notes.append(f"{note} ({needed[0].op}: {needed[0].outcome})")
-                return self._modes(replace(design, **{lacked: False}), work, modes, notes)
-        return design, outcomes
 
     def _synthesised(self, job: Job, setup: Setup) -> tuple[Cells, Path]:
         """The cells of a design on a device, and the folder with its netlist; none where reports say them."""
@@ -438,14 +424,31 @@ def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], n
     return Verified(None, tuple(sizes), tuple(vectors.kept(sizes, single.each)), len(streams), said)
 
 
-def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
-    """Writes what every signal of a design did up to the first wrong word; see :func:`.rtl.trace.written`. Raises
-    :class:`ToolError`."""
+def _outcomes(
+    design: Design, seed: str, work: Path, modes: tuple[str, ...], notes: list[str]
+) -> tuple[Design, list[Outcome]]:
+    """The outcomes of ``modes``. What the API lets a design lack is left out where that alone is wrong; the design
+    that is returned says so."""
+    outcomes = bench.run(work, Asked(design, seed).streams(), modes)
+    failed = [o for o in outcomes if o.failure]
+    for lacked, mark, note in _LACKED:
+        needed = [o for o in failed if not o.accepted and (mark in o.op if mark else o.filled)]
+        if getattr(design, lacked) and needed:
+            notes.append(f"{note} ({needed[0].op}: {needed[0].outcome})")
+            return _outcomes(replace(design, **{lacked: False}), seed, work, modes, notes)
+    return design, outcomes
+
+
+def traced(design: Design, file: Path, seed: str = SEED, modes: tuple[str, ...] = bench.MODES) -> Outcome | None:
+    """Writes what every signal of a design did up to the first word that verification in ``modes`` finds wrong; see
+    :func:`.rtl.trace.written`. Raises :class:`ToolError`."""
     with TemporaryDirectory(prefix="steelyard-") as name:
         work = Path(name)
         netlist = _readable(design, work / "vhdl", [])
         bench.build(design, netlist, _made(work / "bench"), trace=EVERY_LEVEL)
-        return trace.written(Asked(design, seed).streams(), work / "bench", file)
+        design, outcomes = _outcomes(design, seed, work / "bench", modes, [])
+        failed = [o.mode for o in outcomes if o.failure]
+        return trace.written(Asked(design, seed).streams(), work / "bench", file, failed)
 
 
 def _with_report(report: Report, record: Record, design: Design, verified: Verified) -> Record:

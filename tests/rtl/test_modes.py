@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from steelyard import hardware
 from steelyard.asked import Asked
 from steelyard.cli import rtl
 from steelyard.hardware import Hardware
 from steelyard.model.errors import UserError
+from steelyard.model.inputs import SEED
 from steelyard.model.paths import ROOT
 from steelyard.rtl import bench, ghdl, tools
 from steelyard.rtl.bench import Outcome
@@ -60,8 +62,7 @@ def tried(
     """The design that is left, the outcomes, and the notes."""
     monkeypatch.setattr(bench, "run", lacks)
     notes: list[str] = []
-    with Store.open(":memory:") as store:
-        design, outcomes = Hardware(store)._modes(BASELINE, Path(), modes, notes)
+    design, outcomes = hardware._outcomes(BASELINE, SEED, Path(), modes, notes)
     return design, outcomes, notes
 
 
@@ -75,6 +76,33 @@ def test_what_is_lacking_is_left_out_in_turn(monkeypatch: pytest.MonkeyPatch) ->
         "a key cannot be used again", "not the whole API", "not the whole API",
     ]  # fmt: skip
     assert set(lacks.asked) == {("full", "stall")}
+
+
+def test_a_trace_is_of_what_verification_finds_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the modes that are named; what a design may lack is not wrong, and hides nothing that is."""
+    monkeypatch.setattr(bench, "build", lambda *_, **__: "")
+    traces: list[tuple[str, ...]] = []
+
+    def traced(*lacked: str, modes: tuple[str, ...] = bench.MODES) -> Outcome | None:
+        lacks = Lacks(*lacked)
+
+        def run(
+            work: Path, streams: Sequence[Stream], modes: Sequence[str], trace: Path | None = None
+        ) -> list[Outcome]:
+            if trace is not None:
+                trace.write_text("")
+                traces.append(tuple(modes))
+            return lacks(work, streams, modes)
+
+        monkeypatch.setattr(bench, "run", run)
+        return hardware.traced(BASELINE, tmp_path / "signals.vcd", SEED, modes)
+
+    assert traced("key_reuse", "segments", "padded") is None
+    assert not traces
+    found = traced("key_reuse", "segments", "padded", "tag", modes=("stall",))
+    assert found is not None
+    assert (found.mode, found.got, traces) == ("stall", "e0000000", [("stall",)])
+    assert "-reuse" not in found.op
 
 
 def test_a_forgery_that_is_taken_is_no_lack(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ def verb(ask: Rtl) -> int:
     if failed and (ask.trace or ask.report):  # whatever is left of what was named is not the one that is meant
         raise UserError(failed[0][1])
     if ask.trace is not None:
-        return _trace(found, ask)
+        return _trace(found, ask, modes)
     if ask.liberty and not any(d.liberty for d in devices):
         raise UserError("--liberty is of a device whose gates are of a library; give --device with one")
     if ask.report and (len(found) != 1 or len(devices) != 1):
@@ -277,16 +277,17 @@ def _verify(
     return 0 if made and all(good for _, good in made) and not failed else 1
 
 
-def _trace(found: Sequence[tuple[Design, str]], ask: Rtl) -> int:
+def _trace(found: Sequence[tuple[Design, str]], ask: Rtl, modes: tuple[str, ...]) -> int:
     if len(found) != 1:
         raise UserError(f"--trace is of one design; {counted(len(found), 'design')} are named")
     assert ask.trace is not None
     try:
-        outcome = traced(found[0][0], ask.trace, ask.seed)
+        outcome = traced(found[0][0], ask.trace, ask.seed, modes)
     except ToolError as e:
         raise UserError(f"{e.failure.reason}: {e.failure.detail}") from e
     if outcome is None:
-        stderr().print("nothing is wrong in any mode, so there is no trace")
+        where = "any mode" if modes == MODES else f"mode {', '.join(modes)}"
+        stderr().print(f"nothing is wrong in {where}, so there is no trace")
         return 0
     failure = outcome.failure
     stderr().print(f"wrote {ask.trace}: {failure.detail if failure else ''}", soft_wrap=True)

@@ -16,12 +16,12 @@ from .streams import Stream
 from .tools import ToolError
 
 
-def written(streams: Sequence[Stream], work: Path, file: Path) -> Outcome | None:
-    """Writes the signals of the first mode that is wrong in the bench in ``work``, as VCD, and returns what was wrong;
-    None when nothing is. They are those of the wrong operation alone where it is as wrong after a reset, else of all
-    up to it. Raises :class:`ToolError`, and :class:`UserError` where that is too much for a file."""
+def written(streams: Sequence[Stream], work: Path, file: Path, modes: Sequence[str] = bench.MODES) -> Outcome | None:
+    """Writes the signals of the first of ``modes`` that is wrong in the bench in ``work``, as VCD, and returns what was
+    wrong; None when nothing is. They are those of the wrong operation alone where it is as wrong after a reset, else of
+    all up to it. Raises :class:`ToolError`, and :class:`UserError` where that is too much for a file."""
     named = [replace(s, name=f"{k}:{s.name}") for k, s in enumerate(streams)]  # several may have one name
-    for mode in bench.MODES:
+    for mode in modes:
         (wrong,) = bench.run(work, named, (mode,))
         if wrong.failure is not None:
             break
