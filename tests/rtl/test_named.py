@@ -178,6 +178,20 @@ def test_a_test_bench_s_list_is_no_design_beside_others(tmp_path: Path, listed: 
     assert _weighed(f"{tmp_path}/l") == ([(alone, "toy")], [])
 
 
+@pytest.mark.parametrize("folder", ["test_chip", "sim/v1", "x_tb"])
+def test_a_list_that_names_a_design_of_its_own_is_no_test_bench_s(tmp_path: Path, folder: str) -> None:
+    """Whatever its folder is called; one whose sources are not there is none."""
+    own, other = tmp_path / "core", tmp_path / folder
+    for at in (own, other):
+        at.mkdir(parents=True)
+        (at / "toy.sv").write_text(toys.SOURCE.read_text())
+        (at / "source_list.txt").write_text("toy.sv\ntoy_tb.sv\n")
+    both = [("core/default", "toy"), (f"{other.name}/default", "toy")]
+    assert _weighed(str(tmp_path)) == (both, [])
+    (other / "source_list.txt").write_text("gone.sv\n")
+    assert _weighed(str(tmp_path)) == (both[:1], [])
+
+
 @pytest.mark.parametrize(
     "more",
     [

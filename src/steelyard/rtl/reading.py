@@ -144,11 +144,23 @@ def _line(file: Path) -> str:
 
 
 def _lists(folder: Path) -> list[Path]:
-    """The lists of sources below a folder. Those of test benches are not of designs where there are others, nor where
-    they name sources of benches only."""
+    """The lists of sources below a folder. One in a test bench's folder is no design's where it names sources of
+    benches only; beside others, nor where its sources are those of another, or are not there."""
     found = sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")})
-    own = [f for f in found if not near.of_bench(f, folder)] or [f for f in found if _names_any(f)]
-    return own or ([] if _own_sources(folder) else found)
+    if others := {f: _there(f, folder) for f in found if not near.of_bench(f, folder)}:
+        known = [set(), *others.values()]
+        return [f for f in found if f in others or _there(f, folder) not in known]
+    return [f for f in found if _names_any(f)] or ([] if _own_sources(folder) else found)
+
+
+def _there(listed: Path, folder: Path) -> set[Path]:
+    """The sources that a list names, as far as they are there."""
+    there = set[Path]()
+    with suppress(UserError):
+        for line in _listed(listed):
+            with suppress(UserError):
+                there.add(_found(listed.parent, line, listed, folder).resolve())
+    return there
 
 
 def _names_any(listed: Path) -> bool:
