@@ -411,6 +411,15 @@ def test_what_is_no_design_beside_one_is_refused_or_counts(cli: Cli, monkeypatch
     assert cli("rtl core/x2 -d artix7 --report it.rpt").code == 0
 
 
+@pytest.mark.parametrize(("file", "why"), [("gone/s.vcd", "there is no folder gone"), (".", "is a folder")])
+def test_a_trace_that_cannot_be_written_is_refused_before_the_simulation(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, file: str, why: str
+) -> None:
+    monkeypatch.setattr("steelyard.cli.rtl.traced", lambda *_: pytest.fail("simulated"))
+    done = cli(f"rtl nocrypt/default --trace {file}")
+    assert (done.code, why in done.err) == (2, True)
+
+
 def test_progress_with_a_design_is_one_line_whatever_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
     rtl._begins("a\nb/default: simulation")
     assert capsys.readouterr().err == "a\\nb/default: simulation\n"

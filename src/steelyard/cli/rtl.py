@@ -32,7 +32,7 @@ from ..rtl.tools import ToolError
 from . import options, select
 from .console import one_line, stderr
 from .options import command
-from .output import Output
+from .output import Output, writable
 from .records import document
 
 _MEANING = (
@@ -281,6 +281,7 @@ def _trace(found: Sequence[tuple[Design, str]], ask: Rtl, modes: tuple[str, ...]
     if len(found) != 1:
         raise UserError(f"--trace is of one design; {counted(len(found), 'design')} are named")
     assert ask.trace is not None
+    writable(ask.trace)
     try:
         outcome = traced(found[0][0], ask.trace, ask.seed, modes)
     except ToolError as e:
