@@ -369,3 +369,16 @@ def test_what_is_not_ranked_does_not_choose_the_generation() -> None:
     found = numbered(record(), *own)
     assert runs(choose(found, together="most", ranked=True).rows) == [1]
     assert runs(choose(found, together="most").rows) == [2, 3]
+
+
+def test_what_is_copied_later_is_not_newer() -> None:
+    """Of generations, devices and workloads the one that ended last counts, whatever its number."""
+    days = [datetime(2026, 5, d, tzinfo=UTC) for d in (6, 1)]
+    pairs = (
+        [record(harness=h) for h in ("new", "old")],
+        [replace(r, setup=replace(r.setup, device=d)) for r in [record()] for d in ("new", "old")],
+        [record(load=w) for w in ("0/32", "0/48")],
+    )
+    for pair in pairs:
+        rows = numbered(*(replace(r, finished=day) for r, day in zip(pair, days, strict=True)))
+        assert runs(choose(rows, together="newest").rows) == [1]

@@ -375,6 +375,7 @@ def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(revisions, "weigh", weigh)
     monkeypatch.setattr(revisions, "_copy", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(revisions, "git", lambda *_: "")
     asked = revisions.Revisions(tmp_path, (), Campaign(targets=("uno",), flags=("-Os",), workloads=("kat",)), None)
     shutil.copytree(tmp_path / "avr", tmp_path / "other/avr")  # of the same family
     for there in (["arm", "avr", "other/avr"], ["avr", "other/avr"]):

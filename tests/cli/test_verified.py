@@ -133,3 +133,16 @@ def test_a_report_shows_figures_without_known_answers_and_marks_them(cli: Cli, t
     assert made.count("### No verified figures") == 1
     winners = made.split("### crypto_aead: first by each metric")[1].split("###")[0]
     assert "mine" not in winners
+
+
+def test_a_wrong_answer_by_an_older_compiler_hides_no_newer_run(cli: Cli, tmp_path: Path) -> None:
+    """One by the newest compiler does, at whichever workload."""
+    wrong = Failure(Reason.KAT_MISMATCH, "count 1")
+    store(tmp_path / "old.db", record(compiler="gcc 1", failure=wrong), record(compiler="gcc 2"))
+    ask = ["rank", "toy1/ref", "--by", "rom", "--db"]
+    assert cli([*ask, "old.db"]).code == 0
+    later = record(compiler="gcc 2", load="0/16", failure=wrong)
+    store(tmp_path / "new.db", record(compiler="gcc 1"), record(compiler="gcc 2", load="0/32"), later)
+    for where in ([], ["--where", "workload ~ 0/32*"], ["--where", 'compiler == "gcc 1"']):
+        shown = cli([*ask, "new.db", *where])
+        assert shown.code == 1, shown.out

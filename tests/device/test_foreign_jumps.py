@@ -269,3 +269,69 @@ def test_a_call_that_catches_and_throws_again_is_in_doubt(
     image = built(tmp_path, target, NESTED, f"-DAGAIN={again}", f"-DOTHERWISE={otherwise}").read_bytes()
     seen = run(target, image, trigger=foreign.address(image, "f"))
     assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 3, 0, doubtful)
+
+
+#: f has a number where the address to return to may be, and what throws is of C
+DATA = """
+#ifdef __AVR__
+#include <setjmp.h>
+__asm__(".global __do_copy_data, __do_clear_bss\\n__do_copy_data = 0\\n__do_clear_bss = 0");
+#else
+typedef unsigned jmp_buf[12];
+__attribute__((naked, noinline, returns_twice)) int setjmp(unsigned *b)
+{
+    __asm__ volatile("mov r12,sp\\n stmia r0,{r4-r12,lr}\\n movs r0,#0\\n bx lr");
+}
+__attribute__((naked, noinline)) void restore(unsigned *b, int v)
+{
+    __asm__ volatile("ldmia r0,{r4-r12,lr}\\n mov sp,r12\\n mov r0,r1\\n bx lr");
+}
+static volatile unsigned locks;
+__attribute__((noinline)) void unlock(void)
+{
+    locks = 0;
+}
+__attribute__((noinline)) void longjmp(unsigned *b, int v)
+{
+    unlock();
+    restore(b, v);
+    for (;;)
+        ;
+}
+#endif
+static jmp_buf own;
+volatile unsigned kept = 1;
+__attribute__((noinline)) void parse(unsigned char *m)
+{
+    kept += m[0];
+    if (m[1] & 1)
+        longjmp(own, 1);
+}
+__attribute__((noinline)) void f(unsigned k)
+{
+    unsigned char m[8];
+    m[0] = k >> 8, m[1] = k, m[2] = 3;
+    if (!setjmp(own))
+        parse(m);
+    kept += m[2];
+}
+__attribute__((noreturn)) int main(void)
+{
+    for (unsigned k = 0; k < 300; k++)
+        f(k);
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["uno", "bluepill"])
+def test_data_on_a_stack_is_no_way_back_into_longjmp(tmp_path: Path, name: str) -> None:
+    """And what it calls may lead elsewhere for it."""
+    target = the_target(name)
+    image = built(tmp_path, target, DATA, "-DTHROWS").read_bytes()  # with libraries
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 300, 0, 0)
+    parsed = run(target, image, trigger=foreign.address(image, "parse"))
+    assert (parsed.end, parsed.counted, parsed.left) == ("fault", 150, 150)

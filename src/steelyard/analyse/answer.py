@@ -146,7 +146,7 @@ def choose(
             kept += some
             continue
         mine = chosen[some[0]["primitive"]]
-        best = max([r for r in some if r["workload"] == mine] or some, key=run_number)
+        best = max([r for r in some if r["workload"] == mine] or some, key=recency())
         kept.append(best)
         left = [r["workload"] for r in some if r["workload"] != best["workload"]]
         others.update((str(text), mine) for text in left)
@@ -177,10 +177,11 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
     simulator's, or those of the device of the newest run where there are none. Simulated and measured figures are no
     column. A target of which all sides have no device in common keeps its rows."""
     common = set.intersection(*({(r["target"], r.get("device")) for r in rows} for rows in sides))
-    newest: dict[Value, tuple[bool, int, Value]] = {}
+    newest: dict[Value, tuple[bool, tuple[str, int], Value]] = {}
+    when = recency()
     for r in chain.from_iterable(sides):
         if (r["target"], r.get("device")) in common:
-            worth = (r.get("device") == "simulator", run_number(r), r.get("device"))
+            worth = (r.get("device") == "simulator", when(r), r.get("device"))
             newest[r["target"]] = max(newest.get(r["target"], worth), worth, key=itemgetter(0, 1))
 
     def kept(r: Row) -> bool:
@@ -241,10 +242,12 @@ def _of_one_generation(
 ) -> tuple[list[Row], int]:
     """Of each target and primitive the rows of one generation, and how many others there were."""
 
-    def worth(some: Iterable[Row]) -> tuple[int, int]:
+    when = recency()
+
+    def worth(some: Iterable[Row]) -> tuple[int, tuple[str, int]]:
         figured = [r for r in some if (_is_ranked(r) if ranked else has_figures(r))]
         places = {tuple(map(r.get, place)) for r in figured}
-        return len(places) if how == "most" else 0, max(map(run_number, figured), default=-1)
+        return len(places) if how == "most" else 0, max(map(when, figured), default=("", -1))
 
     kept: set[int] = set()
     for mine in grouped(rows, itemgetter("target", "primitive", "device")).values():
@@ -269,13 +272,9 @@ def of_setups(rows: Sequence[Row]) -> list[Row]:
     if len(set(keys)) == len(rows):
         return list(rows)
     current = set(map(id, newest(rows, PLACE, ("digest",))[0]))
-    best: dict[tuple[Value, ...], tuple[tuple[object, ...], Row]] = {}
     when = recency()
-    for key, r in zip(keys, rows, strict=True):
-        worth = (id(r) in current, r.get("outcome") not in MACHINE, *when(r))
-        if key not in best or worth > best[key][0]:
-            best[key] = worth, r
-    kept = {id(r) for _, r in best.values()}
+    order = sorted(rows, key=lambda r: (id(r) in current, r.get("outcome") not in MACHINE, *when(r)))
+    kept = set(map(id, {tuple(map(r.get, SETUP)): r for r in order}.values()))
     return [r for r in rows if id(r) in kept]
 
 
@@ -328,21 +327,21 @@ def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (
     figured = [[r for r in rows if has_figures(r)] for rows in every]
     good = [[r for r in rows if _is_ranked(r)] for rows in every] if ranked else figured
     counts: Counter[str] = Counter()
-    newest: dict[str, int] = {}
+    newest: dict[str, tuple[str, int]] = {}
+    when = recency()
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]
     has: dict[str, set[str]] = {}
     for rows in next(filter(any, (good, figured)), every):
         if not rows:
             continue
-        of = {str(r["workload"]): run_number(r) for r in rows}
-        counts.update([*of])
-        for text, run in of.items():
-            newest[text] = max(run, newest.get(text, 0))
+        counts.update({str(r["workload"]) for r in rows})
+        for r in rows:
+            newest[str(r["workload"])] = max(when(r), newest.get(str(r["workload"]), ("", 0)))
         if sized:
             for r in rows:
                 has.setdefault(str(r["workload"]), set()).update(n for n in sized if r.get(n) is not None)
 
-    def worth(workload: str) -> tuple[int, bool, int, bool, int]:
+    def worth(workload: str) -> tuple[object, ...]:
         name = workload_name(workload)
         sizes = name != _WITHOUT_SIZES
         return len(has.get(workload, ())), sizes, counts[workload], name in _FIRST, newest[workload]

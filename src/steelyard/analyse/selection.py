@@ -12,12 +12,12 @@ from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
 from . import expression
-from .answer import PLACE, SAME, newest, of_setups
+from .answer import GENERATION, PLACE, SAME, newest, of_setups
 from .rows import check_primitives, derive, named, needed
 
 #: columns by which somebody asks for what was before
 _TIME = frozenset({"run", "digest", "finished", "host", "compiler", "harness", "timing_model"})
-_same = itemgetter(*SAME)
+_same, _generation = itemgetter(*SAME), itemgetter(*GENERATION)
 
 
 class Found(NamedTuple):
@@ -86,9 +86,15 @@ class Selection:
         left = [r for r in rows if self.test.test(r)] if self.test else rows
         if not self._newest:
             return Found(left)
-        wrong = {_same(r) for r in of_setups(rows) if r["outcome"] in ANSWERED_WRONGLY}
-        if wrong:
-            left = [r for r in left if r["outcome"] in ANSWERED_WRONGLY or _same(r) not in wrong]
+        counted = of_setups(rows)
+        wrong = {(_same(r), _generation(r)) for r in counted if r["outcome"] in ANSWERED_WRONGLY}
+        if wrong:  # by another compiler before says nothing of today's
+            now = {_same(r) for r in newest(counted, SAME, GENERATION)[0] if (_same(r), _generation(r)) in wrong}
+            left = [
+                r
+                for r in left
+                if r["outcome"] in ANSWERED_WRONGLY or (_same(r) not in now and (_same(r), _generation(r)) not in wrong)
+            ]
         if not self.test or self._by_time:
             return Found(left)
         current = newest(rows, PLACE, ("digest",))[0]

@@ -12,7 +12,7 @@ import click
 from msgspec.structs import replace
 
 from ..analyse import choose, expression
-from ..analyse.answer import Together, answered, of_one_device, run_number, workload_name
+from ..analyse.answer import Together, answered, of_one_device, recency, run_number, workload_name
 from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
 from ..model.campaign import Campaign
@@ -412,13 +412,13 @@ def _setup(row: Row) -> tuple[object, ...]:
     return tuple(row[n] for n in _SETUP)
 
 
-def _worth(row: Row, exact: str) -> tuple[bool, int, int, int]:
+def _worth(row: Row, exact: str) -> tuple[bool, int, int, tuple[str, int]]:
     """Which workload of a setup is asked: that with the size, else the one to interpolate in."""
     load = str(row["workload"])
     name = workload_name(load)
     sizes = re.search(r"\((\d+) sizes?,", load)
     number = int(sizes[1]) if sizes else load.count("/")
-    return row.get(exact) is not None, _BEST.index(name) if name in _BEST else -1, number, run_number(row)
+    return row.get(exact) is not None, _BEST.index(name) if name in _BEST else -1, number, recency()(row)
 
 
 def _interpolated(
@@ -464,7 +464,7 @@ def _block(row: Row) -> int:
 def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], list[Row], tuple[str, ...]]:
     made: list[Row] = []
     unknown: list[Row] = []
-    newest = {_setup(r): r for r in sorted(rows, key=run_number)}
+    newest = {_setup(r): r for r in sorted(rows, key=recency())}
     for r in newest.values():
         block = choose.block_bytes(r)
         given = {"decrypt": ask.decrypt, "key_per_message": ask.key_per_message}

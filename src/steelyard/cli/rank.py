@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from ..analyse import rank
-from ..analyse.answer import BUNDLED, came_from, run_number
+from ..analyse.answer import BUNDLED, came_from, recency
 from ..analyse.choose import block_bytes, further_cycles, key_bytes
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
@@ -160,9 +160,7 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str], among: Sequence[Ro
     for r in rows:
         own = " ".join(of_baseline(str(r["flags"]).split()))
         flags = dict.fromkeys((r["flags"], own))
-        bases = [
-            b for f in flags for b in sorted(base.get(_table({**r, "flags": f}), ()), key=run_number, reverse=True)
-        ]
+        bases = [b for f in flags for b in sorted(base.get(_table({**r, "flags": f}), ()), key=recency(), reverse=True)]
         alike = [b for b in bases if b["workload"] == r["workload"]]
         if not bases:
             other = any(_SETUP(b) == _SETUP(r) for of in base.values() for b in of)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from ..analyse.rows import rows
 from ..model import paths
 from ..model.campaign import Campaign
-from ..model.errors import UserError, WorkError
+from ..model.errors import UserError, WorkError, counted
 from ..model.reasons import Reason
 from ..model.record import Record
 from ..model.row import Row
@@ -36,6 +37,8 @@ class Revisions(Struct, frozen=True):
     #: the folders of each revision that were weighed, and those that were refused, with why
     weighable: dict[str, set[str]] = {}
     refused: dict[str, dict[str, str]] = {}
+    #: submodules of each revision, with their commits; they are not weighed
+    modules: dict[str, dict[str, str]] = {}
 
     @classmethod
     def of(cls, ask: Weighing, workloads: tuple[str, ...]) -> Revisions:
@@ -53,17 +56,18 @@ class Revisions(Struct, frozen=True):
         return rows(records)
 
     def lost(self, old: str, new: str) -> list[str]:
-        """Sentences on folders that were weighed in one revision and are refused in another."""
-        refused = self.refused.get(new, {})
-        was = self.weighable.get(old, set())
-        return [
-            f"{folder} was weighed, and {new} refuses it: {why}" for folder, why in refused.items() if folder in was
-        ]
+        """Sentences on folders that were weighed in one revision and are refused in another, and on submodules, which
+        are not weighed, that changed."""
+        was, refused = self.weighable.get(old, set()), self.refused.get(new, {})
+        lost = [f"{at} was weighed, and {new} refuses it: {why}" for at, why in refused.items() if at in was]
+        before, now = self.modules.get(old, {}), self.modules.get(new, {})
+        moved = sorted(path for path in {*before, *now} if before.get(path) != now.get(path))
+        return lost + [f"submodule {path} is another one in {new}: compare it in its own repository" for path in moved]
 
     def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
         """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of
         them where there are more than ``most``."""
-        places = [str(Path(w).resolve()) for w in self.what]
+        places = [str(_of_repository(self.top, w)) for w in self.what]
         options = [f"--max-count={most}", "--format=%H %s", "--end-of-options"]
         listed = git(self.top, "log", *options, revisions, "--", *places)
         return [
@@ -75,6 +79,9 @@ class Revisions(Struct, frozen=True):
         with _copy(self.top, commit) as tree:
             places = [str(_inside(self.top, tree, w, revision)) for w in self.what] or [str(tree)]
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
+            within = [str(_of_repository(self.top, w)) for w in self.what]
+            staged = (line.partition("\t") for line in git(tree, "ls-files", "--stage", "--", *within).splitlines())
+            self.modules[revision] = {path: of.split()[1] for of, _, path in staged if of.startswith("160000 ")}
             self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
             self.refused[revision] = {
                 str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
@@ -90,11 +97,27 @@ class Revisions(Struct, frozen=True):
         return records
 
 
+#: what git tells hooks and aliases: with it every command is about the user's repository, wherever it runs
+_REPOSITORY = frozenset(
+    f"GIT_{name}"
+    for name in (
+        *("DIR", "WORK_TREE", "IMPLICIT_WORK_TREE", "INDEX_FILE", "COMMON_DIR", "PREFIX", "NAMESPACE"),
+        *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "SHALLOW_FILE"),
+    )
+)
+
+
+def _environment() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if name not in _REPOSITORY}
+
+
 def git(folder: Path, *arguments: str) -> str:
     """What a git command prints; :class:`UserError` where it fails."""
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="backslashreplace", check=False)
+        done = subprocess.run(
+            command, env=_environment(), capture_output=True, text=True, errors="backslashreplace", check=False
+        )
     except FileNotFoundError:
         raise UserError("--revisions needs git: apt install git") from None
     if done.returncode != 0:
@@ -109,20 +132,29 @@ def _copy(top: Path, commit: str) -> Iterator[Path]:
     with TemporaryDirectory(prefix="steelyard-") as folder:
         tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
         git(top, "clone", "--quiet", "--shared", "--no-checkout", "--", str(top), str(tree))
-        git(tree, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit)
+        git(tree, "checkout", "--quiet", "--detach", commit)
+        if lacking := git(tree, "ls-files", "--deleted").splitlines():
+            text = f"this clone lacks {counted(len(lacking), 'file')} of {commit[:12]}, {lacking[0]} first"
+            raise UserError(f"{text}: git fetch --refetch --no-filter brings them")
         yield tree
 
 
 def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
     """The same place in the copy; :class:`UserError` when this revision does not have it."""
     exists_at(what)  # refuses what cannot be a name
-    try:
-        place = tree / Path(what).resolve().relative_to(top.resolve())
-    except ValueError:
-        raise UserError(f"{what} lies outside of the repository {top}") from None
+    place = tree / _of_repository(top, what)
     if not exists_at(str(place)):
         raise UserError(f"{what}: revision {revision} does not have it")
     return place
+
+
+def _of_repository(top: Path, what: str) -> Path:
+    """A path in the repository, of a link its own: each revision says where that leads."""
+    lexical = Path(os.path.normpath(Path.cwd() / what))
+    for path in (lexical, Path(what).resolve()):
+        with suppress(ValueError):
+            return path.relative_to(top.resolve())
+    raise UserError(f"{what} lies outside of the repository {top}")
 
 
 def _named(job: Job, tree: Path, revision: str, commit: str) -> Job:

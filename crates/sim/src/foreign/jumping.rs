@@ -14,6 +14,9 @@ const SAVES: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
 const MOST_PLACES: usize = 16;
 /// Most blocks that are followed within what leaves calls.
 const STRIDE: usize = 1000;
+/// Most bytes of a block of it that ends with a call; more than the stack takes of what it calls.
+const BLOCK: u32 = 256;
+const FRAME: u32 = 1024;
 
 /// That a jump led out of a call's stack: the lowest that this was before, and whether the program is elsewhere still.
 #[derive(Clone, Copy)]
@@ -57,28 +60,37 @@ impl Run<'_> {
     }
 
     /// Runs block by block until no function that leaves calls is under way, or to one of `ends`; how it ended where it
-    /// fails in one. What such a function calls is not where it leads.
+    /// fails in one. What such a function calls is not where it leads, unless that goes on elsewhere.
     pub(super) fn jumped(&mut self, ends: &[u32]) -> Option<End> {
+        let (mut last, from) = self.sim.place();
+        let mut callee = None;
         for _ in 0..STRIDE {
-            let back = self.sim.returns_to();
-            if self.sim.cycles() >= self.budget || ends.contains(&self.sim.place().0) {
+            let (pc, sp) = self.sim.place();
+            if self.sim.cycles() >= self.budget || ends.contains(&pc) {
                 break;
             }
-            if !self.jumping(self.sim.place().0) {
-                if !self.jumping(back) {
-                    break;
+            match callee {
+                Some(back) if pc == back => callee = None,
+                Some(_) if sp > from || sp.saturating_add(FRAME) < from => break,
+                Some(_) => {}
+                None if self.jumping(pc) => {}
+                None => {
+                    // on cores that push it, what lies on a stack may look like an address to return to
+                    let back = self.sim.returns_to();
+                    if sp > from || !self.jumping(back) || !(1..=BLOCK).contains(&back.wrapping_sub(last)) {
+                        break;
+                    }
+                    callee = Some(back);
                 }
-                if let Some(end) = self.until(&[back]) {
-                    return Some(end);
-                }
-                continue;
             }
-            let (stop, met) = self.sim.run_until(1, ends);
+            last = if callee.is_none() { pc } else { last };
+            let places: Vec<_> = ends.iter().copied().chain(callee).collect();
+            let (stop, met) = self.sim.run_until(1, &places);
             if let Stop::Fault(f) = stop {
                 self.failed = Some(f);
                 return Some(self.fault(f));
             }
-            if met {
+            if met && callee.is_none() {
                 break;
             }
         }

@@ -39,7 +39,10 @@ def _exchange(beside: str, instead: str) -> None:
         if old and new is not None and name.startswith("cycles_"):
             operation = name.removeprefix("cycles_")
             of_block = [f"{operation}_per_byte"] if _value(run, "context") is not None else []
-            for following in (f"energy_{operation}_modelled", *of_block):
+            metered = [
+                f"energy_{operation}_measured{end}{of}" for end in ("", "_with_idle") for of in ("", "_uncertainty")
+            ]
+            for following in (f"energy_{operation}_modelled", *metered, *of_block):
                 _scale(run, following, new / old)
 
 

@@ -1,0 +1,95 @@
+"""``compare --revisions`` in repositories as git makes them: what is weighed is what a revision holds."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import toys
+from tests.conftest import write
+
+from .conftest import Cli
+
+#: a loop that makes encryption slower
+SLOWER = {"in_encrypt": "for (volatile unsigned char k = 0; k < 50; k++) {}"}
+ASK = "compare --revisions HEAD~1 HEAD {} -t uno -w kat --fail-on worse"
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def git(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
+    """Runs git in a repository, in which the test is."""
+    monkeypatch.setenv("STEELYARD_DB", str(tmp_path / "results.db"))
+    user = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+
+    def run(*words: str, at: Path = tmp_path / "mine") -> str:
+        done = subprocess.run(["git", *user, *words], cwd=at, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    (tmp_path / "mine").mkdir()
+    run("init", "-q", "-b", "main")
+    monkeypatch.chdir(tmp_path / "mine")
+    return run
+
+
+def package(at: Path, **hooks: str) -> None:
+    """A package in the usual layout."""
+    write(at / "crypto_aead/toy1/ref", toys.files(**hooks) | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+
+
+def commit(git: Git) -> None:
+    """Commits all that there is."""
+    git("add", "-A")
+    git("commit", "-qm", "x")
+
+
+def test_what_git_tells_hooks_changes_no_repository(
+    cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as that of a linked working tree, in which all its commands are about this one."""
+    package(Path())
+    commit(git)
+    package(Path(), **SLOWER)
+    commit(git)
+    git("worktree", "add", "-q", "../other", "-b", "feature")
+    monkeypatch.chdir(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "mine/.git/worktrees/other"))
+    assert cli(ASK.format("")).code == 1
+    monkeypatch.delenv("GIT_DIR")
+    assert git("status", "-sb", at=tmp_path / "other") == "## feature"
+
+
+def test_a_link_leads_where_its_revision_says(cli: Cli, git: Git) -> None:
+    for at, hooks in (("v1", {}), ("v2", SLOWER)):
+        package(Path(at), **hooks)
+        Path("current").unlink(missing_ok=True)
+        Path("current").symlink_to(at)
+        commit(git)
+    gate = cli(ASK.format("current"))
+    assert (gate.code, "1 setup compared" in gate.out) == (1, True), gate.err
+
+
+def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that a partial clone lacks, and submodules, of which another commit may be worse."""
+    package(Path())
+    commit(git)
+    package(Path(), **SLOWER)
+    commit(git)
+    git("config", "uploadpack.allowFilter", "true")
+    git("clone", "-q", "--filter=blob:none", f"file://{tmp_path}/mine", "../partial")
+    monkeypatch.chdir(tmp_path / "partial")
+    partial = cli(ASK.format(""))
+    assert (partial.code, "this clone lacks" in partial.err) == (2, True), partial.err
+    monkeypatch.chdir(tmp_path / "mine")
+    shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
+    git("submodule", "--quiet", "add", f"file://{tmp_path}/theirs", "vendor")
+    commit(git)
+    git("checkout", "-q", "HEAD~1", at=tmp_path / "mine/vendor")
+    commit(git)
+    gate = cli(ASK.format(""))
+    assert (gate.code, "submodule vendor is another one in HEAD" in gate.err) == (1, True), gate.err
+    assert cli(ASK.format("crypto_aead")).code == 0
