@@ -176,6 +176,10 @@ def test_a_test_bench_s_list_is_no_design_beside_others(tmp_path: Path, listed: 
     (bench / "source_list.txt").write_text("../src_rtl/v1/toy.sv\n")  # which is no list of a bench alone
     alone = "v1/default" if listed else "src_tb/default"
     assert _weighed(f"{tmp_path}/l") == ([(alone, "toy")], [])
+    if listed:  # a helper of the bench is no design
+        (bench / "clock.sv").write_text("module clock(output logic c); endmodule\n")
+        (bench / "source_list.txt").write_text("../src_rtl/v1/toy.sv\nclock.sv\ntoy_tb.sv\n")
+        assert _weighed(f"{tmp_path}/l") == ([(alone, "toy")], [])
 
 
 @pytest.mark.parametrize("folder", ["test_chip", "sim/v1", "x_tb"])

@@ -145,12 +145,19 @@ def _line(file: Path) -> str:
 
 def _lists(folder: Path) -> list[Path]:
     """The lists of sources below a folder. One in a test bench's folder is no design's where it names sources of
-    benches only; beside others, nor where its sources are those of another, or are not there."""
+    benches only; beside others, where no source that it alone has speaks of the API's ports, as helpers of benches do
+    not."""
     found = sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")})
-    if others := {f: _there(f, folder) for f in found if not near.of_bench(f, folder)}:
-        known = [set(), *others.values()]
-        return [f for f in found if f in others or _there(f, folder) not in known]
+    if others := [f for f in found if not near.of_bench(f, folder)]:
+        known = set[Path]().union(*(_there(f, folder) for f in others))
+        return [f for f in found if f in others or any(map(_has_ports, _there(f, folder) - known))]
     return [f for f in found if _names_any(f)] or ([] if _own_sources(folder) else found)
+
+
+def _has_ports(source: Path) -> bool:
+    with suppress(UserError):
+        return b"pdi_valid" in files.content(source, files.LARGEST, _KEEP).lower()
+    return False
 
 
 def _there(listed: Path, folder: Path) -> set[Path]:
