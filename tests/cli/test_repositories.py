@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -71,6 +72,10 @@ def test_a_link_leads_where_its_revision_says(cli: Cli, git: Git) -> None:
         commit(git)
     gate = cli(ASK.format("current"))
     assert (gate.code, "1 setup compared" in gate.out) == (1, True), gate.err
+    package(Path("v2"))
+    commit(git)
+    past = cli("history HEAD current/crypto_aead -t uno -w kat -c rom")
+    assert len(re.findall(r"^ [0-9a-f]{7} ", past.out, re.MULTILINE)) == 2, "also what is behind it"
 
 
 def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,12 +83,19 @@ def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeyp
     package(Path())
     commit(git)
     package(Path(), **SLOWER)
+    Path("paper.pdf").write_bytes(bytes(200_000))
     commit(git)
+    Path("paper.pdf").write_bytes(bytes(range(200)) * 1000)
+    git("commit", "-qam", "x", "--amend")
     git("config", "uploadpack.allowFilter", "true")
     git("clone", "-q", "--filter=blob:none", f"file://{tmp_path}/mine", "../partial")
     monkeypatch.chdir(tmp_path / "partial")
     partial = cli(ASK.format(""))
     assert (partial.code, "this clone lacks" in partial.err) == (2, True), partial.err
+    shutil.rmtree(tmp_path / "partial")
+    git("clone", "-q", "--filter=blob:limit=100k", f"file://{tmp_path}/mine", "../partial")
+    monkeypatch.chdir(tmp_path / "partial")
+    assert "any is worse" in cli(ASK.format("crypto_aead")).err, "what it lacks is not weighed"
     monkeypatch.chdir(tmp_path / "mine")
     shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
     git("submodule", "--quiet", "add", f"file://{tmp_path}/theirs", "vendor")

@@ -139,6 +139,10 @@ def test_a_wrong_answer_by_an_older_compiler_hides_no_newer_run(cli: Cli, tmp_pa
     """One by the newest compiler does, at whichever workload."""
     wrong = Failure(Reason.KAT_MISMATCH, "count 1")
     store(tmp_path / "old.db", record(compiler="gcc 1", failure=wrong), record(compiler="gcc 2"))
+    failed = record(compiler="gcc 3", failure=Failure(Reason.FLASH_OVERFLOW, "1"))
+    store(tmp_path / "three.db", record(compiler="gcc 1"), record(compiler="gcc 2", failure=wrong), failed)
+    chosen = cli("choose -t uno --mlen 16 --db three.db")
+    assert (chosen.code, "is first" in chosen.out) == (1, False), chosen.out
     ask = ["rank", "toy1/ref", "--by", "rom", "--db"]
     assert cli([*ask, "old.db"]).code == 0
     later = record(compiler="gcc 2", load="0/16", failure=wrong)

@@ -295,8 +295,7 @@ __attribute__((noinline)) void longjmp(unsigned *b, int v)
 {
     unlock();
     restore(b, v);
-    for (;;)
-        ;
+    END
 }
 #endif
 static jmp_buf own;
@@ -315,10 +314,22 @@ __attribute__((noinline)) void f(unsigned k)
         parse(m);
     kept += m[2];
 }
+__attribute__((noinline)) void large(void)
+{
+    volatile unsigned char own[200];
+    own[0] = 1;
+}
+__attribute__((noinline)) void itself(void)
+{
+    if (!setjmp(own))
+        longjmp(own, 1);
+    large();
+}
 __attribute__((noreturn)) int main(void)
 {
     for (unsigned k = 0; k < 300; k++)
         f(k);
+    itself();
     *(volatile unsigned char *)NOWHERE = 1;
     for (;;)
         ;
@@ -326,12 +337,14 @@ __attribute__((noreturn)) int main(void)
 """
 
 
-@pytest.mark.parametrize("name", ["uno", "bluepill"])
-def test_data_on_a_stack_is_no_way_back_into_longjmp(tmp_path: Path, name: str) -> None:
-    """And what it calls may lead elsewhere for it."""
+@pytest.mark.parametrize(("name", "end"), [("uno", ""), ("bluepill", ""), ("bluepill", "for (;;);")])
+def test_data_on_a_stack_is_no_way_back_into_longjmp(tmp_path: Path, name: str, end: str) -> None:
+    """And what it calls, or ends with, may lead elsewhere for it."""
     target = the_target(name)
-    image = built(tmp_path, target, DATA, "-DTHROWS").read_bytes()  # with libraries
+    image = built(tmp_path, target, DATA, f"-DEND={end}").read_bytes()
     seen = run(target, image, trigger=foreign.address(image, "f"))
     assert (seen.end, seen.counted, seen.left, seen.doubtful) == ("fault", 300, 0, 0)
     parsed = run(target, image, trigger=foreign.address(image, "parse"))
     assert (parsed.end, parsed.counted, parsed.left) == ("fault", 150, 150)
+    itself = run(target, image, trigger=foreign.address(image, "itself"))
+    assert (itself.counted, itself.doubtful, itself.calls[0].stack > 200) == (1, 0, True)

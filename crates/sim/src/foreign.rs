@@ -245,6 +245,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         doubtful: 0,
         jumps: Vec::new(),
         saves: Vec::new(),
+        landings: Vec::new(),
         unfinished: false,
         failed: None,
     };

@@ -12,7 +12,7 @@ from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
 from . import expression
-from .answer import GENERATION, PLACE, SAME, newest, of_setups
+from .answer import GENERATION, PLACE, SAME, newest, of_setups, recency
 from .rows import check_primitives, derive, named, needed
 
 #: columns by which somebody asks for what was before
@@ -86,14 +86,16 @@ class Selection:
         left = [r for r in rows if self.test.test(r)] if self.test else rows
         if not self._newest:
             return Found(left)
-        counted = of_setups(rows)
-        wrong = {(_same(r), _generation(r)) for r in counted if r["outcome"] in ANSWERED_WRONGLY}
-        if wrong:  # by another compiler before says nothing of today's
-            now = {_same(r) for r in newest(counted, SAME, GENERATION)[0] if (_same(r), _generation(r)) in wrong}
+        wrong = [r for r in of_setups(rows) if r["outcome"] in ANSWERED_WRONGLY]
+        if wrong:  # what a compiler did before says nothing of what a newer one does
+            when = recency()
+            last = {_same(r): when(r) for r in sorted(wrong, key=when)}
+            made = {(_same(r), _generation(r)) for r in wrong}
             left = [
                 r
                 for r in left
-                if r["outcome"] in ANSWERED_WRONGLY or (_same(r) not in now and (_same(r), _generation(r)) not in wrong)
+                if r["outcome"] in ANSWERED_WRONGLY
+                or ((_same(r), _generation(r)) not in made and when(r) > last.get(_same(r), ("", -1)))
             ]
         if not self.test or self._by_time:
             return Found(left)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..analyse.answer import run_number
+from ..analyse.answer import recency
 from ..model.errors import WorkError, counted
 from ..model.primitive import PRIMITIVES
 from ..publish import figure, results
@@ -57,7 +57,7 @@ def verb(ask: Plot) -> int:
         ask.what, ask.where, columns, db, every=kind.all_runs, workload=kind.workload, wanted=wanted, ranked=True
     )
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
-    rows.sort(key=run_number)
+    rows.sort(key=recency())
     verified = counted(len(rows), "verified run")
     if rows and (why := figure.lacking(kind, rows)):
         raise WorkError(f"plot {name}: {why}; run: steelyard run NAME --workload {kind.workload}")

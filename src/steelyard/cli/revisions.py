@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -55,6 +56,11 @@ class Revisions(Struct, frozen=True):
             raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         return rows(records)
 
+    def _within(self) -> list[str]:
+        """What is weighed, as git names it in the repository: a link, and what it leads to now, which git does not
+        follow."""
+        return [str(path) for w in self.what for path in dict.fromkeys(_of_repository(self.top, w))]
+
     def lost(self, old: str, new: str) -> list[str]:
         """Sentences on folders that were weighed in one revision and are refused in another, and on submodules, which
         are not weighed, that changed."""
@@ -67,7 +73,7 @@ class Revisions(Struct, frozen=True):
     def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
         """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of
         them where there are more than ``most``."""
-        places = [str(_of_repository(self.top, w)) for w in self.what]
+        places = self._within()
         options = [f"--max-count={most}", "--format=%H %s", "--end-of-options"]
         listed = git(self.top, "log", *options, revisions, "--", *places)
         return [
@@ -78,8 +84,12 @@ class Revisions(Struct, frozen=True):
         """Records of a commit, called ``revision``; what went wrong is said."""
         with _copy(self.top, commit) as tree:
             places = [str(_inside(self.top, tree, w, revision)) for w in self.what] or [str(tree)]
+            within = self._within()
+            gone = git(tree, "ls-files", "--deleted", "--", *within).splitlines()
+            if lacking := [f for f in gone if _READ.search(f)]:
+                text = f"this clone lacks {counted(len(lacking), 'file')} of {commit[:12]}, {lacking[0]} first"
+                raise UserError(f"{text}: git fetch --refetch --no-filter brings them")
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
-            within = [str(_of_repository(self.top, w)) for w in self.what]
             staged = (line.partition("\t") for line in git(tree, "ls-files", "--stage", "--", *within).splitlines())
             self.modules[revision] = {path: of.split()[1] for of, _, path in staged if of.startswith("160000 ")}
             self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
@@ -97,6 +107,8 @@ class Revisions(Struct, frozen=True):
         return records
 
 
+#: files of packages, as far as their names say
+_READ = re.compile(r"(?i)\.(?:[chs]|cc|cpp|cxx|hpp|inc|txt|rsp|toml|zip|info)$")
 #: what git tells hooks and aliases: with it every command is about the user's repository, wherever it runs
 _REPOSITORY = frozenset(
     f"GIT_{name}"
@@ -133,28 +145,29 @@ def _copy(top: Path, commit: str) -> Iterator[Path]:
         tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
         git(top, "clone", "--quiet", "--shared", "--no-checkout", "--", str(top), str(tree))
         git(tree, "checkout", "--quiet", "--detach", commit)
-        if lacking := git(tree, "ls-files", "--deleted").splitlines():
-            text = f"this clone lacks {counted(len(lacking), 'file')} of {commit[:12]}, {lacking[0]} first"
-            raise UserError(f"{text}: git fetch --refetch --no-filter brings them")
         yield tree
 
 
 def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
     """The same place in the copy; :class:`UserError` when this revision does not have it."""
     exists_at(what)  # refuses what cannot be a name
-    place = tree / _of_repository(top, what)
+    link, *resolved = _of_repository(top, what)
+    place = tree / link
+    if resolved and not place.resolve().is_relative_to(tree.resolve()):  # by an absolute link to the user's own tree
+        place = tree / resolved[0]
     if not exists_at(str(place)):
         raise UserError(f"{what}: revision {revision} does not have it")
     return place
 
 
-def _of_repository(top: Path, what: str) -> Path:
-    """A path in the repository, of a link its own: each revision says where that leads."""
-    lexical = Path(os.path.normpath(Path.cwd() / what))
-    for path in (lexical, Path(what).resolve()):
-        with suppress(ValueError):
-            return path.relative_to(top.resolve())
-    raise UserError(f"{what} lies outside of the repository {top}")
+def _of_repository(top: Path, what: str) -> list[Path]:
+    """A path in the repository: that of a link itself, for each revision says where it leads; and where it leads now,
+    as far as that is in the repository. One at least."""
+    lexical, now = Path(os.path.normpath(Path.cwd() / what)), Path(what).resolve()
+    found = [path.relative_to(top.resolve()) for path in (lexical, now) if path.is_relative_to(top.resolve())]
+    if not found:
+        raise UserError(f"{what} lies outside of the repository {top}")
+    return found
 
 
 def _named(job: Job, tree: Path, revision: str, commit: str) -> Job:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from msgspec import Struct, convert
 
 from ..analyse import rank
-from ..analyse.answer import workload_name
+from ..analyse.answer import recency, workload_name
 from ..analyse.rank import Place, best_by_each, first, joint, pareto
 from ..model.errors import UserError, printable, unknown
 from ..model.metric import metric
@@ -136,8 +136,10 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
         costs = ("lut",) if primitive == "lwc_rtl" else ("rom", "ram")
         best |= {id(r) for r in pareto(group, (cycles_of(str(primitive)), *costs))}
     changes = _changes(rows, named) if over_time else {}
+    when = recency()
+    order = {id(r): n for n, r in enumerate(sorted(rows, key=when), 1)} if over_time else {}
     return [
-        {"order": r["run"]}
+        {"order": order.get(id(r), r["run"])}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
         | {"name": name, "target": titles(r), "front": id(r) in best}
         | {"at": r.get("revision") or f"run {r['run']}", "cycles": r.get(cycles_of(str(r["primitive"])))}
@@ -152,8 +154,9 @@ def _changes(rows: Sequence[Row], named: Sequence[str]) -> dict[int, str]:
         zip(rows, named, strict=True), lambda of: (*(of[0].get(n) for n in ("target", "device", "workload")), of[1])
     )
     found: dict[int, str] = {}
+    when = recency()
     for line in lines.values():
-        ordered = sorted((r for r, _ in line), key=lambda r: r.get("order") or r["run"] or 0)
+        ordered = sorted((r for r, _ in line), key=lambda r: (r.get("order") or 0, *when(r)))
         for before, r in pairwise(ordered):
             if told := changed(before, r, OF_LAB):
                 found[id(r)] = "; ".join(told)

@@ -1,6 +1,6 @@
 //! Jumps that leave calls: what C libraries call longjmp is followed to where it leads.
 
-use mcu::{Image, Stop};
+use mcu::Image;
 
 use super::End;
 use super::running::Run;
@@ -12,11 +12,8 @@ const SAVES: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
 /// Most places of either kind: a library has one for each name, and each makes every block slower, so that a crafted
 /// image with many would run for ever.
 const MOST_PLACES: usize = 16;
-/// Most blocks that are followed within what leaves calls.
-const STRIDE: usize = 1000;
-/// Most bytes of a block of it that ends with a call; more than the stack takes of what it calls.
-const BLOCK: u32 = 256;
-const FRAME: u32 = 1024;
+/// Most places where jumps may lead to.
+const MOST_LANDINGS: usize = 64;
 
 /// That a jump led out of a call's stack: the lowest that this was before, and whether the program is elsewhere still.
 #[derive(Clone, Copy)]
@@ -50,51 +47,49 @@ impl Run<'_> {
         if jumps.is_empty() || saves.is_empty() || self.sim.windowed() {
             return;
         }
-        let code = self.image.code().into_iter().map(|(span, _)| span);
-        (self.jumps, self.saves) = (code.filter(|span| jumps.contains(&span.start)).collect(), saves);
+        (self.jumps, self.saves) = (jumps, saves);
     }
 
-    /// Whether `pc` is in a function that leaves calls.
-    pub(super) fn jumping(&self, pc: u32) -> bool {
-        self.jumps.iter().any(|jump| jump.contains(&pc))
+    /// Notes where jumps may lead: to where a call of setjmp, which begins here, returns.
+    pub(super) fn note_landing(&mut self) {
+        let back = self.sim.returns_to();
+        if self.landings.len() < MOST_LANDINGS && !self.landings.contains(&back) {
+            self.landings.push(back);
+        }
     }
 
-    /// Runs block by block until no function that leaves calls is under way, or to one of `ends`; how it ended where it
-    /// fails in one. What such a function calls is not where it leads, unless that goes on elsewhere.
-    pub(super) fn jumped(&mut self, ends: &[u32]) -> Option<End> {
-        let (mut last, from) = self.sim.place();
-        let mut callee = None;
-        for _ in 0..STRIDE {
-            let (pc, sp) = self.sim.place();
-            if self.sim.cycles() >= self.budget || ends.contains(&pc) {
-                break;
+    /// As [`Run::until`] for one place, and notes where jumps may lead to afterwards.
+    pub(super) fn until_noting(&mut self, end: u32) -> Option<End> {
+        let mut places = vec![end];
+        places.extend(&self.saves);
+        let mut turn = self.slice();
+        loop {
+            if let Some(end) = self.until_met(&places, &[end], &mut turn) {
+                return Some(end);
             }
-            match callee {
-                Some(back) if pc == back => callee = None,
-                Some(_) if sp > from || sp.saturating_add(FRAME) < from => break,
-                Some(_) => {}
-                None if self.jumping(pc) => {}
-                None => {
-                    // on cores that push it, what lies on a stack may look like an address to return to
-                    let back = self.sim.returns_to();
-                    if sp > from || !self.jumping(back) || !(1..=BLOCK).contains(&back.wrapping_sub(last)) {
-                        break;
-                    }
-                    callee = Some(back);
-                }
+            let pc = self.sim.place().0;
+            if self.saves.contains(&pc) {
+                self.note_landing();
             }
-            last = if callee.is_none() { pc } else { last };
-            let places: Vec<_> = ends.iter().copied().chain(callee).collect();
-            let (stop, met) = self.sim.run_until(1, &places);
-            if let Stop::Fault(f) = stop {
-                self.failed = Some(f);
-                return Some(self.fault(f));
+            if pc == end {
+                return None;
             }
-            if met && callee.is_none() {
-                break;
+            if let Some(end) = self.limit() {
+                return Some(end);
             }
         }
-        None
+    }
+
+    /// Runs what leaves calls, which begins here, to where it leads, however it does that; or to where it returns, or to
+    /// one of `ends`; how it ended where it comes to none.
+    pub(super) fn jumped(&mut self, ends: &[u32]) -> Result<bool, End> {
+        let mut places = self.landings.clone();
+        places.push(self.sim.returns_to());
+        places.extend(ends);
+        match self.until(&places) {
+            Some(end) => Err(end),
+            None => Ok(self.landings.contains(&self.sim.place().0)),
+        }
     }
 
     /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes jumps that lead out
@@ -102,33 +97,40 @@ impl Run<'_> {
     /// slice of their own.
     pub(super) fn until_out(&mut self, ends: &[u32], back: u32, sp: u32, out: &mut Option<Out>) -> Option<End> {
         let mut places = ends.to_vec();
-        places.extend(self.jumps.iter().map(|jump| jump.start));
+        places.extend(self.jumps.iter().chain(&self.saves));
         let mut turn = self.slice();
         loop {
             if let Some(end) = self.until_met(&places, ends, &mut turn) {
                 return Some(end);
             }
-            if ends.contains(&self.sim.place().0) {
+            let (at, from) = self.sim.place();
+            if self.saves.contains(&at) {
+                self.note_landing();
+            }
+            if ends.contains(&at) {
                 return None;
             }
-            let (from, deepest) = (self.sim.place().1, self.sim.memory().sp_min);
-            if let Some(end) = self.jumped(ends) {
-                return Some(end);
-            }
-            let (pc, now) = self.sim.place();
-            if self.jumping(pc) {
-                places.truncate(ends.len()); // it turns round at its beginning
-            } else {
+            let mut pc = at;
+            if self.jumps.contains(&at) {
+                let deepest = self.sim.memory().sp_min;
+                let landed = match self.jumped(ends) {
+                    Ok(landed) => landed,
+                    Err(end) => return Some(end),
+                };
+                let now;
+                (pc, now) = self.sim.place();
                 // where calls push the address to return to, a function without a frame lands in itself with it on top
                 let own = now == sp && self.sim.returns_to() == back;
                 // frames of the same stack that a jump may lead to are above it
                 let other = now >= sp && !own || now < from;
                 match out {
-                    Some(Out { deepest, away: away @ true }) if own || (*deepest..sp).contains(&now) => {
+                    Some(Out { deepest, away: away @ true }) if landed && (own || (*deepest..sp).contains(&now)) => {
                         self.sim.memory_mut().sp_min = *deepest;
                         *away = false;
                     }
-                    None | Some(Out { away: false, .. }) if other => *out = Some(Out { deepest, away: true }),
+                    None | Some(Out { away: false, .. }) if landed && other => {
+                        *out = Some(Out { deepest, away: true });
+                    }
                     _ => {}
                 }
             }

@@ -1,7 +1,6 @@
 //! A run: from reset or of one function, to its end, which may be a limit or a state that nothing leads out of.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::time::Instant;
 
 use isa::{Invocation, Profile};
@@ -47,8 +46,9 @@ pub(super) struct Run<'a> {
     pub(super) round: BTreeSet<Register>,
     pub(super) left: u64,
     pub(super) doubtful: u64,
-    pub(super) jumps: Vec<Range<u32>>,
+    pub(super) jumps: Vec<u32>,
     pub(super) saves: Vec<u32>,
+    pub(super) landings: Vec<u32>,
     pub(super) unfinished: bool,
     pub(super) failed: Option<mcu::Fault>,
 }
@@ -150,7 +150,7 @@ impl Run<'_> {
     pub(super) fn watch(&mut self, entry: u32) -> End {
         self.look_for_jumps(entry);
         loop {
-            let end = if self.sim.place().0 == entry { None } else { self.until(&[entry]) };
+            let end = if self.sim.place().0 == entry { None } else { self.until_noting(entry) };
             if let Some(end) = end {
                 return end;
             }
@@ -187,7 +187,7 @@ impl Run<'_> {
             places.extend([entry, back.wrapping_sub(2), back.wrapping_sub(3), back.wrapping_sub(4)]);
         }
         let fixed = places.len();
-        places.extend(self.jumps.iter().map(|jump| jump.start).chain(self.saves.iter().copied()));
+        places.extend(self.jumps.iter().chain(&self.saves));
         let mut saved = false;
         loop {
             let end = if saved { self.until_out(&places, back, sp, out) } else { self.until(&places) };
@@ -196,26 +196,21 @@ impl Run<'_> {
             }
             let (mut pc, mut now) = self.sim.place();
             if self.saves.contains(&pc) {
+                self.note_landing();
                 places.truncate(fixed);
                 saved = true;
                 continue;
             }
-            let jumps = self.jumps.iter().any(|jump| jump.start == pc);
-            let from = now;
+            let (jumps, from) = (!saved && self.jumps.contains(&pc), now);
+            let landed = jumps && self.jumped(&[])?;
             if jumps {
-                if let Some(end) = self.jumped(&[]) {
-                    return Err(end);
-                }
                 (pc, now) = self.sim.place();
-                if self.jumping(pc) {
-                    places.truncate(fixed); // it may turn round at its beginning
-                }
             }
             if now >= sp && pc == back {
                 break;
             }
             let elsewhere = if jumps {
-                !self.jumping(pc)
+                landed
             } else {
                 // a function may begin with a loop, which is no call
                 Some(pc) != entry || self.sim.returns_to() != back && !self.sim.turned()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ...analyse import compare as comparing
 from ...analyse import expression, order, rank
-from ...analyse.answer import run_number
+from ...analyse.answer import recency
 from ...model.errors import UserError, counted, cut, unknown
 from ...model.row import CONTEXT, Row, grouped
 from ...publish import comparison, figure, pivot, ranking, results
@@ -169,7 +169,7 @@ def one_figure(v: View, name: str) -> Page:
     kind = figure.load(name)
     what, where = ask.names(v.text("what")), v.text("where")
     answer = v.rows.answer(what, where, kind.metrics, every=kind.all_runs, workload=kind.workload, ranked=True)
-    rows = sorted((r for r in answer.rows if r["outcome"] == "verified"), key=run_number)
+    rows = sorted((r for r in answer.rows if r["outcome"] == "verified"), key=recency())
     form = v.form(f"/figures/{name}", "Draw", FEW)
     why = figure.lacking(kind, rows)
     blocks = [Text(f"{why[0].upper()}{why[1:]}.")] if why else figure_of(v, name, rows, answer, name, kind.title)
