@@ -447,8 +447,10 @@ def traced(design: Design, file: Path, seed: str = SEED, modes: tuple[str, ...] 
         netlist = _readable(design, work / "vhdl", [])
         bench.build(design, netlist, _made(work / "bench"), trace=EVERY_LEVEL)
         design, outcomes = _outcomes(design, seed, work / "bench", modes, [])
-        failed = [o.mode for o in outcomes if o.failure]
-        return trace.written(Asked(design, seed).streams(), work / "bench", file, failed)
+        asked, failed = Asked(design, seed), [o.mode for o in outcomes if o.failure]
+        if failed:
+            return trace.written(asked.streams(), work / "bench", file, failed)
+        return trace.written(asked.timed(asked.sizes()), work / "bench", file, ("single",))  # longer than all others
 
 
 def _with_report(report: Report, record: Record, design: Design, verified: Verified) -> Record:

@@ -53,6 +53,8 @@ class Lacks:
                 return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "ab000000", "ab123456")
             if "tag" in self.lacked and "forged" in s.name:
                 return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "f0000000", "e0000000")
+            if "long" in self.lacked and len(s.out) > 2048 // 4 + 16:
+                return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "00000000", "00000001")
         return Outcome(mode, "ok", len(streams), 1, 1, 0)
 
 
@@ -103,6 +105,9 @@ def test_a_trace_is_of_what_verification_finds_wrong(tmp_path: Path, monkeypatch
     assert found is not None
     assert (found.mode, found.got, traces) == ("stall", "e0000000", [("stall",)])
     assert "-reuse" not in found.op
+    long = traced("long")
+    assert long is not None, "the sizes that are timed are longer than all others"
+    assert (long.mode, traces[1:]) == ("single", [("single",)])
 
 
 def test_a_forgery_that_is_taken_is_no_lack(monkeypatch: pytest.MonkeyPatch) -> None:
