@@ -132,11 +132,13 @@ def test_means_over_fresh_inputs_become_the_means(database: str) -> None:
     """Where time depends on the inputs; and what follows from them does, too."""
     insert = "INSERT INTO measurement (run_id, metric, whole, fraction) VALUES (4, '{}', {}, NULL)".format
     figures = {"cycles_hash_mean": 100, "cycles_hash_fresh_mean": 300, "energy_hash_modelled": 5}
+    figures |= {"energy_hash_measured_with_idle": 6, "energy_hash_measured_with_idle_uncertainty": 2}
     old(database, *(insert(name, value) for name, value in figures.items()))
     with Store.open(database) as store:
         [found] = store.records([4])
     assert found.metrics.items() >= STORED[0].metrics.items()
     new = {"cycles_hash_mean": 300, "cycles_hash_known_mean": 100, "energy_hash_modelled": 15.0}
+    new |= {"energy_hash_measured_with_idle": 18.0, "energy_hash_measured_with_idle_uncertainty": 6.0}
     assert {n: v for n, v in found.metrics.items() if "hash" in n} == new
 
 

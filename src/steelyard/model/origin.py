@@ -11,8 +11,8 @@ ZIP = r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip"
 _HANDED_IN = re.compile(
     rf"({ZIP}) \(submission ([0-9]{{1,18}})(?: of line ([0-9]{{1,18}}))?(?:, replaced by ([0-9]{{1,18}}))?\)"
 )
-#: what SQL finds the names of submissions by, and of those that are replaced; a path that is alike has a slash
-ANY, REPLACED = "%.zip (submission %)", "%.zip (submission %, replaced by %)"
+#: what SQL finds the names of submissions by; a path that is alike has a slash
+ANY = "%.zip (submission %)"
 _ALIKE = re.compile(r"[^/]*\.zip \(submission [^/]*\)", re.IGNORECASE)
 
 

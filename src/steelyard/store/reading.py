@@ -19,6 +19,7 @@ from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Veri
 from steelyard.model.row import Made, Row, Value, names_of
 
 from . import queries, schema
+from .dates import MINUTE
 from .errors import Unreadable
 from .queries import Identity, Query, Size, Which
 from .task import task_of
@@ -30,7 +31,6 @@ _JOINS = 16
 #: runs whose figures are read at once, named by number, which is faster than to choose them again; characters of SQL
 #: from which on it is not remembered, for it is asked once
 _AT_ONCE, _LONG = 5000, 4000
-_MINUTE = 60_000_000
 #: types of the values in columns of records, by name, which means one type in all tables: a test wants that. SQLite
 #: keeps what it is given. Others are of texts
 _TYPES = {c.name: stored(c) for table in schema.OF_RUNS for c in table.columns} | {"run": stored(schema.run.c.id)}
@@ -38,8 +38,6 @@ _TEXT = frozenset({str})
 #: the years 1 to 9999, in microseconds since 1970
 _TIMES = range(-62_135_596_800_000_000, 253_402_300_800_000_000)
 _SAY = logging.getLogger(__name__)
-
-
 #: setups that are read again: a writer may commit after one that got a higher number
 _MARGIN = 1000
 
@@ -163,7 +161,7 @@ class Reader:
         }
         columns["label"] = [intern(f"{v}/{n}") for v, n in zip(found["variant"], found["implementation"], strict=True)]
         minute = cache(_minute)
-        columns["finished"] = [None if time is None else minute(time // _MINUTE) for time in found["finished"]]
+        columns["finished"] = [None if time is None else minute(time // MINUTE) for time in found["finished"]]
         if metrics is None:
             every = [row.metric for row in self._rows(queries.metrics(which))]
             metrics = [name for name in every if isinstance(name, str)]
@@ -381,4 +379,4 @@ def _time(stored: int) -> datetime:
 
 
 def _minute(number: int) -> str:
-    return f"{_time(number * _MINUTE):%Y-%m-%d %H:%M}"
+    return f"{_time(number * MINUTE):%Y-%m-%d %H:%M}"
