@@ -232,18 +232,15 @@ def test_a_call_that_is_left_by_a_jump_is_not_counted(cli: Cli, tmp_path: Path) 
 def test_a_call_that_may_have_been_left_is_said_to(cli: Cli, tmp_path: Path) -> None:
     """For longjmp led out of it, after setjmp, to code that goes on where it returns to."""
     begins = LEAVES[: LEAVES.index("1:  rcall f")]
-    out = "longjmp: pop r0\n pop r0\n pop r0\n pop r0\n rjmp out\nout: rjmp back\n"
-    assembled(tmp_path, f"{begins}\n rcall f\nback: break\nf: rcall setjmp\n rcall longjmp\nsetjmp: ret\n{out}")
+    jumps = "longjmp: pop r0\n pop r0\n pop r0\n pop r0\n rjmp out\nsetjmp: ret\n"
+    main = f"{begins} rcall setjmp\nout: sbrc r20, 0\n rjmp %s\n inc r20\n rcall f\nback: break\naway: break\n"
+    program = f"{main}f: rcall setjmp\n rcall longjmp\n{jumps}"
+    assembled(tmp_path, program % "back")
     done = cli("sim x.elf -t uno --trigger f --json")
     said = json.loads(done.out)
     assert (said["counted"], said["left"], said["doubtful"]) == (1, 0, 1)
     assert "1 call in doubt: longjmp led out of the frame" in done.err
-    assembled(
-        tmp_path,
-        f"{begins}\n rcall f\nback: nop\nf: rcall setjmp\n rcall longjmp\nsetjmp: ret\n{out}".replace(
-            "rjmp back", "break"
-        ),
-    )
+    assembled(tmp_path, program % "away")
     said = json.loads(cli("sim x.elf -t uno --trigger f --json").out)
     assert (said["counted"], said["doubtful"]) == (0, 1), "it hides what comes until the program is back"
 

@@ -84,9 +84,8 @@ def test_a_register_that_holds_an_address_by_chance_makes_no_call(tmp_path: Path
 def test_one_longjmp_goes_on_in_another(tmp_path: Path, longjmp: str, seen_as: tuple[str, int, bool]) -> None:
     """And leaves the call, or turns round, as what stands in for a library's may."""
     target = the_target("bluepill")
-    program = (
-        f"{ARM}@main: bl f\n nop\n@out: bkpt\n@f: push {{lr}}\n bl siglongjmp\n@siglongjmp: b longjmp\n@setjmp: bx lr\n"
-    )
+    main = "@main: movs r4, #0\n bl setjmp\n@out: cbnz r4, 1f\n movs r4, #1\n bl f\n nop\n1: bkpt\n"
+    program = f"{ARM}{main}@f: push {{lr}}\n bl siglongjmp\n@siglongjmp: b longjmp\n@setjmp: bx lr\n"
     image = assembled(tmp_path, target, f"{program}@longjmp: {longjmp}\n")
     seen = run(target, image, trigger=foreign.address(image, "f"), cycles=50_000_000)
     assert (seen.end, seen.left, seen.unfinished) == seen_as
