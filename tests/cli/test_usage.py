@@ -191,6 +191,29 @@ def test_packages_of_one_name_in_a_folder_are_none_an_earlier_state_of_another(t
     assert sorted(c.origin.removeprefix(f"{tmp_path}") for c in found) == ["", "/alice/x", "/alice/y", "/bob"]
 
 
+def test_packages_of_one_name_in_a_zip_are_each_named_by_their_part(cli: Cli, tmp_path: Path) -> None:
+    """By which the user may name them, too."""
+    with zipfile.ZipFile(tmp_path / "toy.zip", "w") as z:
+        for top in ("first", "second"):
+            for name, text in (toys.files(top=f"/* {top} */") | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}).items():
+                z.writestr(f"all/{top}/crypto_aead/toy1/ref/{name}", text)
+    assert cli("run toy.zip -t uno -w 16/0 --flags=-Os").code == 0
+    answer = cli("publish toy.zip -c run,origin --json")
+    assert answer.code == 0, answer.err
+    runs = json.loads(answer.out)[0]["rows"]
+    assert sorted(r["origin"] for r in runs) == ["toy.zip/all/first", "toy.zip/all/second"]
+    one = cli("compare toy.zip/all/second toy.zip")
+    assert "1 setup compared" in one.out, one.err
+    listed = json.loads(cli("list implementations toy.zip/all/second --json").out)["implementations"]
+    assert len(listed) == 1
+    assert cli("run toy.zip/all -t uno -w 16/0 --flags=-Os --dry-run").code == 0
+    nothing = cli("run toy.zip/third -t uno")
+    assert nothing.code == 1
+    assert "the archive has no implementation there" in nothing.out
+    for run in runs:
+        assert cli(f"image {run['run']} -o x{run['run']}.hex").code == 0
+
+
 def test_targets_are_compared_by_a_filter(cli: Cli) -> None:
     the_target("bluepill")
     assert cli("run nocrypt -t uno,bluepill -w kat --flags=-Os").code == 0

@@ -76,7 +76,7 @@ def found(
     ``options`` that nobody wrote there."""
     selection = Selection(what, where, columns, all_runs=all_runs, every=every, wanted=wanted)
     known, test = dict(selection.equal), selection.test
-    if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
+    if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.is_place(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
     with select.store(db, existing=True) as store:
         stored = selection.stored(store, [known], beside)
@@ -97,7 +97,7 @@ def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
     """Rows that some word names; a path names what lies there now."""
     kept = [{id(r) for r in found if named(r, w)} for w in what]
     for w, rows in zip(what, kept, strict=True):
-        if not rows and select.exists_at(w):
+        if not rows and select.is_place(w):
             from ..pipeline import identity  # few answers need to know what is in a folder
 
             now = {(i.primitive, i.variant, i.name, identity(i)) for i, _ in select.implementations([w])[0]}
@@ -121,7 +121,7 @@ def complete(rows: Sequence[Row], db: str | None) -> list[Row]:
 def _say_unknown(what: Sequence[str], texts: Sequence[Asked], rows: Sequence[Row], options: Collection[Asked]) -> None:
     """Says of each name, and of each value that a filter compares with, that nothing stored has it."""
     for name in what:
-        if not select.exists_at(name) and not any(named(r, name) for r in rows):
+        if not select.is_place(name) and not any(named(r, name) for r in rows):
             near = "" if name.isdecimal() else meant(name.strip("*?"), {str(r[n]) for r in rows for n in NAMES})
             say([f"no stored run is called {name!r}; {near or 'steelyard list runs shows what there is'}"])
     for column, sign, text in dict.fromkeys(texts):

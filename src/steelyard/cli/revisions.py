@@ -24,7 +24,7 @@ from ..pipeline import Job
 from .console import stderr
 from .options import Weighing
 from .plan import plan
-from .select import exists_at
+from .select import exists_at, is_place, within_archive
 from .weigh import weigh
 
 
@@ -59,7 +59,8 @@ class Revisions(Struct, frozen=True):
     def _within(self) -> list[str]:
         """What is weighed, as git names it in the repository: a link, and what it leads to now, which git does not
         follow."""
-        return [str(path) for w in self.what for path in dict.fromkeys(_of_repository(self.top, w))]
+        named = [str(paths.in_zip(Path(w))[0]) for w in self.what]
+        return [str(path) for w in named for path in dict.fromkeys(_of_repository(self.top, w))]
 
     def lost(self, old: str, new: str) -> list[str]:
         """Sentences on folders that were weighed in one revision and are refused in another, and on submodules, which
@@ -155,7 +156,7 @@ def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
     place = tree / link
     if resolved and not place.resolve().is_relative_to(tree.resolve()):  # by an absolute link to the user's own tree
         place = tree / resolved[0]
-    if not exists_at(str(place)):
+    if not is_place(str(place)):
         raise UserError(f"{what}: revision {revision} does not have it")
     return place
 
@@ -195,9 +196,9 @@ def _place(job: Job, tree: Path, when: str) -> str:
     """Where a package lies, whatever else of its name this revision has; of one that was unpacked in its zip."""
     i, top = job.implementation, ""
     folder = _within(i.folder, tree)
-    if folder.is_absolute():  # in the cache of unpacked zips, by a digest
-        top = job.origin.removesuffix(f" at {when}")
-        folder = Path(*folder.relative_to(paths.home() / "cache" / "packages").parts[1:])
+    if folder.is_absolute():
+        archive, _ = paths.in_zip(tree / job.origin.removesuffix(f" at {when}"))
+        top, folder = str(archive.relative_to(tree)), within_archive(folder)
     layout = Path(i.primitive, i.variant, i.name).parts
     parts = folder.parts
     return f"{Path(top, *(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))} at {when}"

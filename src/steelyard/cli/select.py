@@ -57,10 +57,9 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     chosen: dict[tuple[Path, str], Chosen] = {}
     refused: list[Rejected] = []
     for text in what:
-        path = Path(text)
-        if exists_at(text):
-            f = discover(path, cache=paths.home() / "cache" / "packages")
-            more, no = _at(path, text, f.implementations), list(f.rejected)
+        if is_place(text):
+            f = discover(Path(text), cache=paths.home() / "cache" / "packages")
+            more, no = _at(text, f.implementations), list(f.rejected)
             if not more and not no:
                 raise UserError(f"{text}: no implementation found; it needs an api.h and sources in the NIST layout")
         else:
@@ -72,23 +71,40 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     return list(chosen.values()), refused
 
 
-def _at(path: Path, text: str, found: Sequence[Implementation]) -> list[Chosen]:
-    """The implementations of a path. Where a folder has several of one name, none is an earlier state of another:
-    each is named by the part of the folder that it alone is in."""
+def _at(text: str, found: Sequence[Implementation]) -> list[Chosen]:
+    """The implementations of a path. Where a folder or zip has several of one name, none is an earlier state of
+    another: each is named by the part of it that it alone is in."""
+    path, _ = paths.in_zip(Path(text))
     of: dict[tuple[str, str], list[Path]] = {}
     for i in found:
         of.setdefault((i.primitive, i.label), []).append(i.folder.resolve())
-    top = path.resolve()
 
     def origin(i: Implementation) -> str:
         mine = i.folder.resolve()
         others = [f for f in of[i.primitive, i.label] if f != mine]
-        if not others or not mine.is_relative_to(top):  # a zip has no such part by which it could be named
+        top = _unpacked(mine) if path.is_file() else path.resolve()
+        if not others or not mine.is_relative_to(top):
             return text
         shared = max(len(Path(os.path.commonpath([mine, f])).parts) for f in others)
         return str(path / Path(*mine.parts[: shared + 1]).relative_to(top))
 
     return [Chosen(i, origin(i)) for i in found]
+
+
+def _unpacked(folder: Path) -> Path:
+    """Where the content of a zip is, of which a folder is a part."""
+    cache = (paths.home() / "cache" / "packages").resolve()
+    return cache / folder.resolve().relative_to(cache).parts[0]
+
+
+def within_archive(folder: Path) -> Path:
+    """The place in its zip of a folder that was unpacked."""
+    return folder.resolve().relative_to(_unpacked(folder))
+
+
+def is_place(text: str) -> bool:
+    """Whether ``text`` is a path to something, or into a zip (``a.zip/folder``)."""
+    return exists_at(text) or bool(paths.in_zip(Path(text))[1])
 
 
 def exists_at(text: str) -> bool:

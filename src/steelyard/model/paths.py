@@ -42,6 +42,12 @@ def tool(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
 
 
+def in_zip(path: Path) -> tuple[Path, str]:
+    """The zip that a path leads into, and the place in it (``a.zip/folder``); any other path itself, and nothing."""
+    above = next((p for p in path.parents if p.suffix.lower() == ".zip" and p.is_file()), None)
+    return (path, "") if above is None else (above, str(path.relative_to(above)))
+
+
 def short(path: Path) -> str:
     """``path`` as a user would type it: relative to the current folder when it lies inside. A link is
     called by its own name."""

@@ -9,7 +9,7 @@ rejection.
 """
 
 # paths are strings here, because a tree has thousands of them
-# ruff: noqa: PTH100, PTH112, PTH113, PTH119, PTH120, PTH122, PTH208
+# ruff: noqa: PTH100, PTH112, PTH113, PTH119, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..model import paths
 from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
 from . import cores, felics, phases
@@ -50,8 +51,8 @@ class Found(Struct, frozen=True):
 
 
 def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CACHE) -> Found:  # noqa: B008
-    """Every implementation at ``path``, a folder or a zip file, and a reason for everything that looks like one and is
-    not.
+    """Every implementation at ``path``, a folder, a zip file or a place in one (``a.zip/folder``), and a reason for
+    everything that looks like one and is not.
 
     Zip files are unpacked once, below ``cache``, into a folder named by their hash. Raises nothing for unreadable or
     hostile content: that is a rejection too. Example: ``discover(Path("ciphers/crypto_aead/ascon")).implementations``.
@@ -59,13 +60,23 @@ def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CAC
     lexical = os.path.abspath(path)
     if os.path.isdir(lexical):
         return _folder(lexical, limits)
-    unpacked = unpack(Path(lexical), cache, limits)
+    archive, part = paths.in_zip(Path(lexical))
+    unpacked = unpack(archive, cache, limits)
     if isinstance(unpacked, Failure):
         return Found((), (Rejected(Path(lexical), unpacked),))
     top = str(unpacked)
-    stem = os.path.splitext(os.path.basename(lexical))[0]
-    search = _Search(Walker(top, limits), limits, (stem,), top, lexical)
-    return search.run(top, [])
+    search = _Search(Walker(top, limits), limits, (archive.stem,), top, str(archive))
+    found = search.run(top, [])
+    return found if not part else _of_part(found, unpacked / part, Path(lexical))
+
+
+def _of_part(found: Found, folder: Path, named: Path) -> Found:
+    """What lies in a folder of an archive, which the user ``named``."""
+    inside = tuple(i for i in found.implementations if i.folder.is_relative_to(folder))
+    refused = tuple(r for r in found.rejected if r.path.is_relative_to(named))
+    if not inside and not refused:
+        refused = (Rejected(named, Failure(Reason.NO_SOURCES, "the archive has no implementation there")),)
+    return Found(inside, refused)
 
 
 def _folder(path: str, limits: Limits) -> Found:
