@@ -348,3 +348,112 @@ def test_data_on_a_stack_is_no_way_back_into_longjmp(tmp_path: Path, name: str, 
     assert (parsed.end, parsed.counted, parsed.left) == ("fault", 150, 150)
     itself = run(target, image, trigger=foreign.address(image, "itself"))
     assert (itself.counted, itself.doubtful, itself.calls[0].stack > 200) == (1, 0, True)
+
+
+#: a task that was begun by main goes on in each of f's rounds, which are more than between two looks for loops; g
+#: jumps inside of itself for ever
+LONG = """
+#include <setjmp.h>
+static jmp_buf mine, theirs;
+volatile unsigned kept = 1;
+__attribute__((noinline, noreturn)) void task(void)
+{
+    for (;;) {
+        kept++;
+        if (!setjmp(theirs))
+            longjmp(mine, 1);
+    }
+}
+__attribute__((noinline, noreturn)) void start_it(void)
+{
+    __asm__ volatile(MOVE : : "r"(RAM + 0x800ul));
+    task();
+}
+__attribute__((noinline)) void f(unsigned rounds)
+{
+    while (rounds--)
+        if (!setjmp(mine))
+            longjmp(theirs, 1);
+}
+__attribute__((noinline)) void g(void)
+{
+    for (;;)
+        if (!setjmp(mine))
+            longjmp(mine, 1);
+}
+__attribute__((noreturn)) int main(void)
+{
+    if (!setjmp(mine))
+        start_it();
+    f(10);
+    f(50000);
+    g();
+    for (;;)
+        ;
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "move"), [("bluepill", "mov sp, %0"), ("gd32vf103", "mv sp, %0")])
+def test_jumps_are_seen_while_it_is_looked_for_loops(tmp_path: Path, name: str, move: str) -> None:
+    """And those of which a loop is made. It takes the cycles that are left where more differs from round to round."""
+    target = the_target(name)
+    image = built(tmp_path, target, LONG, f'-DMOVE="{move}"').read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"), cycles=20_000_000)
+    assert (seen.counted, seen.left, seen.doubtful) == (2, 0, 2)
+    few, many = seen.calls
+    assert many.cycles > 4_000_000
+    assert few.stack == many.stack < 100
+    endless = run(target, image, trigger=foreign.address(image, "g"), cycles=20_000_000)
+    end = "loops" if name == "bluepill" else "cycles"
+    assert (endless.end, endless.counted, endless.unfinished) == (end, 0, True)
+
+
+#: 70 places where f is caught, or a place that no setjmp knows, for the restart of a task
+MANY = """
+#include <setjmp.h>
+static jmp_buf home;
+volatile unsigned kept = 1, how;
+__attribute__((noinline)) void f(void)
+{
+    kept++;
+    if (how)
+        longjmp(home, 1);
+}
+#define TRY(n) __attribute__((noinline)) void try##n(void) { if (!setjmp(home)) f(); else kept += 1##n; }
+#define TEN(do, n) do(n##0) do(n##1) do(n##2) do(n##3) do(n##4) do(n##5) do(n##6) do(n##7) do(n##8) do(n##9)
+#define CALL(n) try##n();
+TEN(TRY, 1) TEN(TRY, 2) TEN(TRY, 3) TEN(TRY, 4) TEN(TRY, 5) TEN(TRY, 6) TEN(TRY, 7)
+static unsigned long long stack[64];
+__attribute__((noinline, noreturn)) void again(void)
+{
+    how = 0;
+    f();
+    kept++;
+    f();
+    *(volatile unsigned char *)NOWHERE = 1;
+    for (;;)
+        ;
+}
+__attribute__((noreturn)) int main(void)
+{
+    f();
+    how = THROWS;
+    TEN(CALL, 1) TEN(CALL, 2) TEN(CALL, 3) TEN(CALL, 4) TEN(CALL, 5) TEN(CALL, 6) TEN(CALL, 7)
+    (void)setjmp(home);
+    ((unsigned *)home)[8] = (unsigned)(stack + 64); /* newlib's place of the stack pointer, and of where it goes on */
+    ((unsigned *)home)[9] = (unsigned)again;
+    f();
+    for (;;)
+        ;
+}
+"""
+
+
+def test_calls_are_left_for_many_places_and_for_one_that_setjmp_did_not_keep(tmp_path: Path) -> None:
+    target = the_target("bluepill")
+    image = built(tmp_path, target, MANY, "-DTHROWS=1").read_bytes()
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left, seen.doubtful, seen.unfinished) == ("fault", 3, 71, 0, False)
+    assert len({c.cycles for c in seen.calls}) == 1
+    assert {c.stack for c in seen.calls} == {seen.calls[0].stack}

@@ -3,6 +3,7 @@ of their own."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,18 @@ def test_a_port_knows_at_which_speed_it_was_closed(tmp_path: Path) -> None:
     assert seen == [(True, False, False), (True, True, False), (True, False, False)]
     with serial.Serial(str(tmp_path / "port"), 1200):
         assert (port.opened(), port.touched()) == (True, False), "while it is open"
+
+
+def test_a_port_that_two_opened_at_once_is_open_until_both_have_closed_it(tmp_path: Path) -> None:
+    """The kernel tells of equal events that nobody has read yet once."""
+    port = Port(tmp_path / "port")
+    first, second = (os.open(tmp_path / "port", os.O_RDWR | os.O_NOCTTY) for _ in range(2))
+    assert (port.opened(), port.is_open) == (True, True)
+    for fd, still in ((first, True), (second, False)):
+        os.close(fd)
+        assert (port.opened(), port.is_open) == (False, still)
+    os.close(os.open(tmp_path / "port", os.O_RDWR | os.O_NOCTTY))
+    assert (port.opened(), port.is_open) == (True, False)
 
 
 @contextmanager

@@ -7,6 +7,7 @@
 mod jumping;
 mod placing;
 mod running;
+mod turning;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -235,6 +236,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         sent: 0,
         vain: 0,
         waiting: None,
+        met: None,
         idle: 0,
         pulses: Vec::new(),
         pulsed: 0,

@@ -12,8 +12,8 @@ const SAVES: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
 /// Most places of either kind: a library has one for each name, and each makes every block slower, so that a crafted
 /// image with many would run for ever.
 const MOST_PLACES: usize = 16;
-/// Most places where jumps may lead to.
-const MOST_LANDINGS: usize = 64;
+/// Most places where jumps may lead to: they are looked for only while a jump is under way.
+const MOST_LANDINGS: usize = 1024;
 
 /// That a jump led out of a call's stack: the lowest that this was before, and whether the program is elsewhere still.
 #[derive(Clone, Copy)]
@@ -80,16 +80,22 @@ impl Run<'_> {
         }
     }
 
-    /// Runs what leaves calls, which begins here, to where it leads, however it does that; or to where it returns, or to
-    /// one of `ends`; how it ended where it comes to none.
+    /// Runs what leaves calls, which begins here, to where setjmp returned, however it does that, or to where it itself
+    /// returns. Where it leads to by an address that setjmp did not keep is known when that comes to one of `ends`, or
+    /// to setjmp. Whether it leads away; how it ended where it comes to none of these.
     pub(super) fn jumped(&mut self, ends: &[u32]) -> Result<bool, End> {
         let mut places = self.landings.clone();
-        places.push(self.sim.returns_to());
-        places.extend(ends);
-        match self.until(&places) {
-            Some(end) => Err(end),
-            None => Ok(self.landings.contains(&self.sim.place().0)),
+        let back = self.sim.returns_to();
+        places.push(back);
+        places.extend(ends.iter().chain(&self.saves));
+        if let Some(end) = self.until(&places) {
+            return Err(end);
         }
+        let at = self.sim.place().0;
+        if self.saves.contains(&at) {
+            self.note_landing();
+        }
+        Ok(at != back || self.landings.contains(&at))
     }
 
     /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes jumps that lead out

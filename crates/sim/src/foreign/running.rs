@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use isa::{Invocation, Profile};
-use mcu::{Chip, FaultKind, Image, Register, Stop, Unmodelled};
+use mcu::{Chip, FaultKind, Image, Register, Stop};
 
 use super::jumping::Out;
 use super::placing::nowhere;
+use super::turning::{PATIENCE, State, Turns};
 use super::{Argument, End, MOST_CALLS, Measured, Setting};
 use crate::Simulator;
 use crate::family::{Family, among};
@@ -16,10 +17,6 @@ use crate::family::{Family, among};
 const SLICE: u64 = 4_000_000;
 /// Cycles between two looks at the clock: with a profile, a block of one cycle may take a microsecond.
 const LOOK: u64 = 1 << 16;
-/// Blocks within which a program that turns round comes back to where it was.
-const ROUND: usize = 64;
-/// How often a program may look in vain for a byte before it is said to wait for one.
-const PATIENCE: u32 = 1000;
 /// Most bytes of output.
 const MOST_OUTPUT: usize = 1 << 20;
 
@@ -39,6 +36,7 @@ pub(super) struct Run<'a> {
     pub(super) vain: u32,
     pub(super) waiting: Option<State>,
     pub(super) idle: u32,
+    pub(super) met: Option<(State, usize)>,
     pub(super) pulses: Vec<Measured>,
     pub(super) pulsed: u64,
     pub(super) calls: Vec<Measured>,
@@ -184,7 +182,10 @@ impl Run<'_> {
         self.sim.memory_mut().sp_min = sp;
         let mut places = vec![back];
         if let Some(entry) = entry {
-            places.extend([entry, back.wrapping_sub(2), back.wrapping_sub(3), back.wrapping_sub(4)]);
+            places.push(entry);
+            // where the call may begin, by its size, in its own function: before may lie the one that is measured
+            let calls = [2, 3, 4].map(|size| back.wrapping_sub(size));
+            places.extend(calls.iter().filter(|&&at| !self.image.begins_within(at..back)));
         }
         let fixed = places.len();
         places.extend(self.jumps.iter().chain(&self.saves));
@@ -202,9 +203,10 @@ impl Run<'_> {
                 continue;
             }
             let (jumps, from) = (!saved && self.jumps.contains(&pc), now);
-            let landed = jumps && self.jumped(&[])?;
+            let landed = jumps && self.jumped(&places[..fixed])?;
             if jumps {
                 (pc, now) = self.sim.place();
+                saved = self.saves.contains(&pc);
             }
             if now >= sp && pc == back {
                 break;
@@ -269,7 +271,7 @@ impl Run<'_> {
     }
 
     /// As [`Run::until`], with a look at `turn` whether the program turns round and meets none of `ends`, which are of
-    /// `places`.
+    /// `places`. At the others it is looked whether it was there with all as it is.
     pub(super) fn until_met(&mut self, places: &[u32], ends: &[u32], turn: &mut u64) -> Option<End> {
         loop {
             let now = self.sim.cycles();
@@ -310,10 +312,20 @@ impl Run<'_> {
             if stop == Stop::Budget && self.sim.cycles() < *turn {
                 continue;
             }
-            match self.turns(ends) {
+            match self.turns(places) {
                 Turns::Round => return Some(End::Loops),
-                Turns::Met => return None,
-                Turns::Not => *turn = self.slice(),
+                Turns::Met if ends.contains(&self.sim.place().0) => return None,
+                Turns::Met => match self.recurs() {
+                    Turns::Round => return Some(End::Loops),
+                    Turns::Met => return None,
+                    Turns::Not => {
+                        *turn = self.slice();
+                        return None;
+                    }
+                },
+                Turns::Not => {
+                    (self.met, *turn) = (None, self.slice());
+                }
             }
         }
     }
@@ -326,81 +338,6 @@ impl Run<'_> {
         }
         let over = Instant::now() >= self.deadline || !(self.more)();
         over.then_some(End::Time)
-    }
-
-    /// Whether the program comes back to where it is with registers, memory and peripherals as they are, and sent nothing:
-    /// without input it will do so for ever, because there are no interrupts. A counter that it read could end it.
-    fn turns(&mut self, places: &[u32]) -> Turns {
-        let before = self.state();
-        for _ in 0..ROUND {
-            let (stop, met) = self.sim.run_until(1, places);
-            if met {
-                return Turns::Met;
-            }
-            if stop != Stop::Budget {
-                return Turns::Not;
-            }
-            if self.sim.registers() == before.registers {
-                if self.state() != before {
-                    return Turns::Not;
-                }
-                self.look_on(&before, places);
-                return Turns::Round;
-            }
-        }
-        Turns::Not
-    }
-
-    /// Goes round once more, and notes what is read on the way.
-    fn look_on(&mut self, before: &State, places: &[u32]) {
-        self.sim.memory_mut().reads = Some(BTreeSet::new());
-        for _ in 0..ROUND {
-            self.sim.run_until(1, places);
-            if self.sim.registers() == before.registers {
-                break;
-            }
-        }
-        self.round = self.sim.memory_mut().reads.take().unwrap_or_default();
-    }
-
-    /// Whether the program, which looked in vain for a byte again, did so before with all this as it is: a counter
-    /// would end its patience.
-    fn waits(&mut self) -> bool {
-        if self.vain <= PATIENCE {
-            return false;
-        }
-        match &self.waiting {
-            Some(before) if before.registers == self.sim.registers() => {
-                let same = *before == self.state();
-                let reads = self.sim.memory_mut().reads.take();
-                if same {
-                    self.round = reads.unwrap_or_default();
-                    return true;
-                }
-                (self.waiting, self.vain) = (None, 0);
-            }
-            Some(_) if self.vain > PATIENCE + ROUND as u32 => (self.waiting, self.vain) = (None, 0),
-            Some(_) => {}
-            None => {
-                self.waiting = Some(self.state());
-                self.sim.memory_mut().reads = Some(BTreeSet::new());
-            }
-        }
-        false
-    }
-
-    fn state(&self) -> State {
-        let memory = self.sim.memory();
-        let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
-        State {
-            registers: self.sim.registers(),
-            hidden: self.sim.hidden(),
-            ram: memory.ram.to_vec(),
-            peripherals: memory.peripherals(),
-            kept,
-            sent: memory.host.from_chip.len(),
-            clocked: memory.host.clocked,
-        }
     }
 
     pub(super) fn take_pulses(&mut self) {
@@ -449,23 +386,4 @@ impl Run<'_> {
         };
         End::Fault(f.kind.name(), text)
     }
-}
-
-/// What the next instructions depend on, how much was sent, and how often a counter was read that goes on.
-#[derive(PartialEq)]
-pub(super) struct State {
-    registers: Vec<(&'static str, u32)>,
-    hidden: Vec<u32>,
-    ram: Vec<u8>,
-    peripherals: String,
-    kept: Vec<(Register, u64)>,
-    sent: usize,
-    clocked: u64,
-}
-
-/// Whether a program only turns round.
-enum Turns {
-    Round,
-    Met,
-    Not,
 }

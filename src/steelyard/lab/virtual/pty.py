@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import select
 import struct
 import termios
 import tty
@@ -53,20 +54,39 @@ class Port:
     def opened(self) -> bool:
         """Whether somebody has opened it since the last time while nobody had: then a board's reset line fires. None is
         missed, however short."""
-        fired = False
+        fired, held = False, self._open > 0
+        while masks := self._happened():
+            for mask in masks:
+                if mask & _OPEN:
+                    fired |= self._open == 0
+                    self._open += 1
+                elif mask & _CLOSE:
+                    self._closed_to(self._open - 1)
+            held = self._is_held()
+        # equal events that nobody has read yet are one, so their number is that of programs only as far as nobody or
+        # somebody has it; no event came after that was looked at
+        if held != (self._open > 0):
+            self._closed_to(int(held))
+        return fired
+
+    def _closed_to(self, programs: int) -> None:
+        """So many programs have it open after one closed it."""
+        self._touched |= self._open > 0 >= programs and termios.tcgetattr(self.master)[_SPEED] == termios.B1200
+        self._open = programs
+
+    def _is_held(self) -> bool:
+        """Whether the kernel knows of somebody who has it open."""
+        poll = select.poll()
+        poll.register(self.master, 0)
+        return not any(event & select.POLLHUP for _, event in poll.poll(0))
+
+    def _happened(self) -> list[int]:
+        """What happened since the last time."""
         try:
             events = os.read(self.events, 1 << 14)
         except BlockingIOError:
-            return False
-        for at in range(0, len(events), _EVENT.size):
-            mask = _EVENT.unpack_from(events, at)[1]
-            if mask & _OPEN:
-                fired |= self._open == 0
-                self._open += 1
-            elif mask & _CLOSE:
-                self._open -= 1
-                self._touched |= self._open == 0 and termios.tcgetattr(self.master)[_SPEED] == termios.B1200
-        return fired
+            return []
+        return [_EVENT.unpack_from(events, at)[1] for at in range(0, len(events), _EVENT.size)]
 
     def touched(self) -> bool:
         """Whether it was closed at 1200 baud since the last time; :meth:`opened` has to look before."""
