@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from steelyard.cli.rtl import designs
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
+from steelyard.rtl.near import Tree
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
@@ -194,6 +196,37 @@ def test_a_list_that_names_a_design_of_its_own_is_no_test_bench_s(tmp_path: Path
     assert _weighed(str(tmp_path)) == (both, [])
     (other / "source_list.txt").write_text("gone.sv\n")
     assert _weighed(str(tmp_path)) == (both[:1], [])
+
+
+@pytest.mark.parametrize("lists", [("src_rtl",), ("src_rtl", "hw", "src_tb")], ids=["one", "several"])
+def test_a_repository_is_looked_through_once_whatever_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lists: tuple[str, ...]
+) -> None:
+    """A list that is alone ends at its first missing line; one of too many lines is not searched for beside others."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "toy.sv").write_text(toys.SOURCE.read_text())
+    for name in lists:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "source_list.txt").write_text("".join(f"gone{k}.sv\n" for k in range(60)))
+    if len(lists) > 1:
+        (tmp_path / lists[-1] / "source_list.txt").write_text("".join(f"gone{k}.sv\n" for k in range(20_000)))
+    walks, looks = list[Path](), list[str]()
+    rglob, meant = Path.rglob, Tree.meant
+
+    def walk(at: Path, pattern: str) -> Any:
+        walks.extend([at] * (pattern == "*"))
+        return rglob(at, pattern)
+
+    def look(tree: Tree, source: Path, name: str) -> Path | None:
+        looks.append(name)
+        return meant(tree, source, name)
+
+    monkeypatch.setattr(Path, "rglob", walk)
+    monkeypatch.setattr(Tree, "meant", look)
+    with nullcontext() if len(lists) > 1 else pytest.raises(UserError, match=r"gone0\.sv is not there"):
+        designs_of(tmp_path, failed=[])
+    assert walks == [tmp_path]
+    assert len(looks) <= (1 if len(lists) == 1 else 2 * 61)
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,15 @@ def regular(file: Path, most: int, hint: str) -> int:
 
 def bounded(sources: Sequence[Path], folder: Path) -> None:
     """Raises :class:`UserError` where sources are too many or too large, each or in sum."""
-    if len(sources) > MANY:
-        raise UserError(f"{folder}: {len(sources)} sources; {_ONE}")
+    few(sources, folder)
     if sum(regular(f, LARGEST, "leave it out of the sources") for f in sources) > WHOLE:
         raise UserError(f"{folder}: more than {WHOLE >> 20} MiB of sources; {_ONE}")
+
+
+def few(sources: Sequence[object], folder: Path) -> None:
+    """Raises :class:`UserError` where sources are too many, which need not be there."""
+    if len(sources) > MANY:
+        raise UserError(f"{folder}: {len(sources)} sources; {_ONE}")
 
 
 def _large(file: Path, most: int, hint: str) -> str:

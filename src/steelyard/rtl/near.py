@@ -81,6 +81,29 @@ class Tree:
         return self._whole / file.relative_to(self._real) if file.is_relative_to(self._real) else file
 
 
+class Package:
+    """The repository of the ``whole`` that the user named, or else that alone, with the LWC package's folders beside
+    it. Each folder is looked through once for all designs."""
+
+    def __init__(self, whole: Path) -> None:
+        self._whole = whole
+        self._below: dict[Path, dict[str, list[Path]]] = {}
+        self._trees: dict[Path, list[Tree]] = {}
+
+    def tree(self, whole: Path, home: Path | None = None) -> Tree:
+        """The files of a folder as one design means them."""
+        return Tree(whole, home, self._below.setdefault(whole.resolve(), {}))
+
+    def trees(self, at: Path) -> list[Tree]:
+        """Those of the package as a description in a resolved folder means them, in the order to look in."""
+        if at not in self._trees:
+            whole = self._whole.resolve()
+            top = next((p for p in (whole, *whole.parents) if (p / ".git").exists()), whole)
+            beside = [p for up in {top: 0, at: 0} for p in sorted(up.parent.glob("LWC*"))]
+            self._trees[at] = [self.tree(place, at) for place in (top, *beside)]
+        return self._trees[at]
+
+
 def of_bench(at: Path, place: Path) -> bool:
     """Whether a path is of a test bench, by what it is called from a folder above it."""
     return BENCHES.search(at.relative_to(place).as_posix()) is not None

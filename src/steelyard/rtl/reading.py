@@ -19,7 +19,7 @@ from ..model import toml
 from ..model.errors import UserError
 from . import design, files, near
 from .design import FILE, ONLY, SOURCES, WIDTHS, Design
-from .near import Tree
+from .near import Package, Tree
 
 #: what is to be done about a file of a package that is none
 _KEEP = "restore it, or leave it out of the folder"
@@ -55,10 +55,10 @@ def designs_of(
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
     try:
         found = list[Design]()
-        below: dict[Path, dict[str, list[Path]]] = {}
-        made = _in_folder(folder, top, failed)
+        package = Package(folder.parent if folder.is_file() else folder)
+        made = _in_folder(folder, top, failed, package)
         for home, d in made:
-            tree = Tree(d.folder, home, below.setdefault(d.folder, {}))
+            tree = package.tree(d.folder, home)
             try:
                 files.bounded(d.files, d.folder)
                 found.append(_noted(design.checked(replace(_with_data(_with_headers(d, tree), tree), **given))))
@@ -71,12 +71,14 @@ def designs_of(
         raise UserError(f"{folder}: cannot be looked through ({e}); name the folder of a design") from e
 
 
-def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> list[tuple[Path, Design]]:
+def _in_folder(
+    folder: Path, top: str, failed: list[tuple[str, str]] | None, package: Package
+) -> list[tuple[Path, Design]]:
     """The designs of a folder, each with the folder of its description. Why one of several descriptions has none comes
     to ``failed``, with its path."""
     if folder.is_file() and folder.suffix == ".toml":
         home = folder.parent
-        return [(home, d) for d in (design.described(home) if folder.name == FILE else _of_toml(folder, top))]
+        return [(home, d) for d in (design.described(home) if folder.name == FILE else _of_toml(folder, top, package))]
     if (folder / FILE).is_file():
         return [(folder, d) for d in design.described(folder)]
     tables, bad = dict[Path, Mapping[str, Any]](), dict[Path, UserError]()
@@ -92,14 +94,14 @@ def _in_folder(folder: Path, top: str, failed: list[tuple[str, str]] | None) -> 
         raise next(iter(bad.values()))
     if tomls:
         named = {f: _name(f, tables[f]) for f in tomls} | {f: _line(f) for f in bad}
-        return _each(folder, named, lambda f: _of_toml(f, top), failed)
+        return _each(folder, named, lambda f: _of_toml(f, top, package), failed)
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
-    if lists := _lists(folder):
+    if lists := _lists(folder, package):
         named = {f: _inside(folder, f) for f in lists}
-        return _each(folder, named, lambda f: [_of_list(folder, f, top)], failed)
-    return [(folder, _guessed(folder, top))]
+        return _each(folder, named, lambda f: [_of_list(folder, f, top, package)], failed)
+    return [(folder, _guessed(folder, top, package))]
 
 
 def _each(
@@ -143,14 +145,17 @@ def _line(file: Path) -> str:
     return (found and found[1]) or file.stem
 
 
-def _lists(folder: Path) -> list[Path]:
+def _lists(folder: Path, package: Package) -> list[Path]:
     """The lists of sources below a folder. One in a test bench's folder is no design's where it names sources of
     benches only; beside others, where no source that it alone has speaks of the API's ports, as helpers of benches do
     not."""
     found = sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")})
-    if others := [f for f in found if not near.of_bench(f, folder)]:
-        known = set[Path]().union(*(_there(f, folder) for f in others))
-        return [f for f in found if f in others or any(map(_has_ports, _there(f, folder) - known))]
+    others = [f for f in found if not near.of_bench(f, folder)]
+    if len(others) == len(found):
+        return found
+    if others:
+        known = set[Path]().union(*(_there(f, package) for f in others))
+        return [f for f in found if f in others or any(map(_has_ports, _there(f, package) - known))]
     return [f for f in found if _names_any(f)] or ([] if _own_sources(folder) else found)
 
 
@@ -160,13 +165,14 @@ def _has_ports(source: Path) -> bool:
     return False
 
 
-def _there(listed: Path, folder: Path) -> set[Path]:
-    """The sources that a list names, as far as they are there."""
+def _there(listed: Path, package: Package) -> set[Path]:
+    """The sources that a list names, as far as they are there; none of too many."""
     there = set[Path]()
     with suppress(UserError):
-        for line in _listed(listed):
+        files.few(named := _listed(listed), listed)
+        for line in named:
             with suppress(UserError):
-                there.add(_found(listed.parent, line, listed, folder).resolve())
+                there.add(_found(listed.parent, line, listed, package).resolve())
     return there
 
 
@@ -206,7 +212,7 @@ def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
     return cast("T", value)
 
 
-def _of_toml(file: Path, top: str) -> list[Design]:
+def _of_toml(file: Path, top: str, package: Package) -> list[Design]:
     """One variant as the LWC package and xeda describe it."""
     table, folder = _table(file), file.parent
     tb = {*_sources(file, table, "tb.sources")}
@@ -217,7 +223,7 @@ def _of_toml(file: Path, top: str) -> list[Design]:
         if (left := [s for s in named if s not in sources])
         else []
     )
-    here = tuple(_found(folder, s, file, folder) for s in sources)
+    here = tuple(_found(folder, s, file, package) for s in sources)
     notes += _elsewhere(folder, sources, here)
     if not here:
         raise UserError(f"{file}: no sources in [rtl]; name them")
@@ -297,16 +303,13 @@ def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
     return None
 
 
-def _found(folder: Path, name: str, said: Path, whole: Path) -> Path:
-    """A source, or else what its name means in its package, for links to the LWC package's folder are often lost. A
-    package is a repository, or else the ``whole`` that the user named, with the LWC package's folders beside it."""
+def _found(folder: Path, name: str, said: Path, package: Package) -> Path:
+    """A source, or else what its name means in its package, for links to the LWC package's folder are often lost."""
     if near.there(folder / name):
         return folder / name
-    at, whole = folder.resolve(), whole.resolve()
-    top = next((p for p in (whole, *whole.parents) if (p / ".git").exists()), whole)
-    beside = [p for up in {top: 0, at: 0} for p in sorted(up.parent.glob("LWC*"))]
-    for place in (top, *beside):
-        if (other := Tree(place, at).meant(at / FILE, Path(name).name)) is not None:
+    at = folder.resolve()
+    for tree in package.trees(at):
+        if (other := tree.meant(at / FILE, Path(name).name)) is not None:
             return other
     raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
 
@@ -324,12 +327,12 @@ def _listed(file: Path) -> list[str]:
     return [line for line in lines if line.lower().endswith(SOURCES) and not near.BENCHES.search(line)]
 
 
-def _of_list(folder: Path, listed: Path, top: str) -> Design:
+def _of_list(folder: Path, listed: Path, top: str, package: Package) -> Design:
     """A design whose sources a list names, a path in each line."""
     if not (named := _listed(listed)):
         raise UserError(f"{listed}: names no VHDL or Verilog file")
-    found = tuple(_found(listed.parent, line, listed, folder) for line in named)
-    made = _of_files(folder, _inside(folder, listed), found, top, listed.parent)
+    found = tuple(_found(listed.parent, line, listed, package) for line in named)
+    made = _of_files(folder, _inside(folder, listed), found, top, package.tree(folder, listed.parent))
     return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found)))
 
 
@@ -339,16 +342,16 @@ def _own_sources(folder: Path) -> tuple[Path, ...]:
     return tuple(p for p in every if not near.of_bench(p, folder))
 
 
-def _guessed(folder: Path, top: str) -> Design:
+def _guessed(folder: Path, top: str, package: Package) -> Design:
     """A design of which there are only sources."""
     if not (sources := _own_sources(folder)):
         raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")
-    return _of_files(folder, folder.resolve().name, sources, top)
+    return _of_files(folder, folder.resolve().name, sources, top, package.tree(folder))
 
 
-def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, home: Path | None = None) -> Design:
+def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, tree: Tree) -> Design:
     files.bounded(sources, folder)
-    text = _whole(sources, tree := Tree(folder, home))
+    text = _whole(sources, tree)
     tops = [top] if top else _tops(text)
     if len(tops) != 1:
         design.included(sources, tree.meant)  # which says what it is if a header is why
