@@ -87,6 +87,11 @@ class Asked:
             made.append(words if known else package.unchecked(words, self._design.width))
         return made
 
+    def others(self, sizes: Sequence[CallSize]) -> list[CallSize]:
+        """All sizes up to 2 KiB of the operations of ``sizes``, without these."""
+        there = set(sizes)
+        return [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
+
     def sampled(self, sizes: Sequence[CallSize], cycles: Sequence[int]) -> list[int]:
         """See :func:`.rtl.vectors.sampled`."""
         return vectors.sampled(sizes, cycles, self._inputs)
@@ -106,8 +111,7 @@ def swept(
 ) -> tuple[list[CallSize], tuple[int, ...]]:
     """The sizes and cycles that are there, and those of all sizes up to 2 KiB, of the bench in ``work``. Raises
     :class:`ToolError`."""
-    there = set(sizes)
-    more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
+    more = asked.others(sizes)
     (made,) = bench.run(work, asked.measured(more), ("single",))
     if made.failure:
         raise ToolError(made.failure)

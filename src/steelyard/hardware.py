@@ -439,9 +439,11 @@ def _outcomes(
     return design, outcomes
 
 
-def traced(design: Design, file: Path, seed: str = SEED, modes: tuple[str, ...] = bench.MODES) -> Outcome | None:
-    """Writes what every signal of a design did up to the first word that verification in ``modes`` finds wrong; see
-    :func:`.rtl.trace.written`. Raises :class:`ToolError`."""
+def traced(
+    design: Design, file: Path, seed: str = SEED, modes: tuple[str, ...] = bench.MODES, every: bool = False
+) -> Outcome | None:
+    """Writes what every signal of a design did up to the first word that verification in ``modes`` finds wrong, or the
+    cycles of ``every`` size; see :func:`.rtl.trace.written`. Raises :class:`ToolError`."""
     with TemporaryDirectory(prefix="steelyard-") as name:
         work = Path(name)
         netlist = _readable(design, work / "vhdl", [])
@@ -450,7 +452,11 @@ def traced(design: Design, file: Path, seed: str = SEED, modes: tuple[str, ...] 
         asked, failed = Asked(design, seed), [o.mode for o in outcomes if o.failure]
         if failed:
             return trace.written(asked.streams(), work / "bench", file, failed)
-        return trace.written(asked.timed(asked.sizes()), work / "bench", file, ("single",))  # longer than all others
+        sizes, single = asked.sizes(), ("single",)
+        found = trace.written(asked.timed(sizes), work / "bench", file, single)  # longer than those of verification
+        if found is None and every:
+            return trace.written(asked.measured(asked.others(sizes)), work / "bench", file, single)
+        return found
 
 
 def _with_report(report: Report, record: Record, design: Design, verified: Verified) -> Record:

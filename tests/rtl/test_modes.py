@@ -53,6 +53,8 @@ class Lacks:
                 return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "ab000000", "ab123456")
             if "tag" in self.lacked and "forged" in s.name:
                 return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "f0000000", "e0000000")
+            if "size" in self.lacked and s.name.endswith("encrypt@0/1999"):
+                return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "00000000", "00000001")
             if "long" in self.lacked and len(s.out) > 2048 // 4 + 16:
                 return Outcome(mode, "wrong", 1, 1, 1, 0, s.name, 1, "00000000", "00000001")
         return Outcome(mode, "ok", len(streams), 1, 1, 0)
@@ -85,7 +87,7 @@ def test_a_trace_is_of_what_verification_finds_wrong(tmp_path: Path, monkeypatch
     monkeypatch.setattr(bench, "build", lambda *_, **__: "")
     traces: list[tuple[str, ...]] = []
 
-    def traced(*lacked: str, modes: tuple[str, ...] = bench.MODES) -> Outcome | None:
+    def traced(*lacked: str, modes: tuple[str, ...] = bench.MODES, every: bool = False) -> Outcome | None:
         lacks = Lacks(*lacked)
 
         def run(
@@ -97,7 +99,7 @@ def test_a_trace_is_of_what_verification_finds_wrong(tmp_path: Path, monkeypatch
             return lacks(work, streams, modes)
 
         monkeypatch.setattr(bench, "run", run)
-        return hardware.traced(BASELINE, tmp_path / "signals.vcd", SEED, modes)
+        return hardware.traced(BASELINE, tmp_path / "signals.vcd", SEED, modes, every)
 
     assert traced("key_reuse", "segments", "padded") is None
     assert not traces
@@ -108,6 +110,10 @@ def test_a_trace_is_of_what_verification_finds_wrong(tmp_path: Path, monkeypatch
     long = traced("long")
     assert long is not None, "the sizes that are timed are longer than all others"
     assert (long.mode, traces[1:]) == ("single", [("single",)])
+    assert traced("size") is None
+    one = traced("size", every=True)
+    assert one is not None, "of one size that --every looks at"
+    assert (one.mode, traces[2:]) == ("single", [("single",)])
 
 
 def test_a_forgery_that_is_taken_is_no_lack(monkeypatch: pytest.MonkeyPatch) -> None:

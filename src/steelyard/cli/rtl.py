@@ -283,12 +283,13 @@ def _trace(found: Sequence[tuple[Design, str]], ask: Rtl, modes: tuple[str, ...]
     assert ask.trace is not None
     writable(ask.trace)
     try:
-        outcome = traced(found[0][0], ask.trace, ask.seed, modes)
+        outcome = traced(found[0][0], ask.trace, ask.seed, modes, ask.every)
     except ToolError as e:
         raise UserError(f"{e.failure.reason}: {e.failure.detail}") from e
     if outcome is None:
         where = "any mode" if modes == MODES else f"mode {', '.join(modes)}"
-        stderr().print(f"nothing is wrong in {where}, so there is no trace")
+        sizes = "all sizes up to 2 KiB" if ask.every else "the timed sizes"
+        stderr().print(f"nothing is wrong in {where}, nor at {sizes}, so there is no trace", soft_wrap=True)
         return 0
     failure = outcome.failure
     stderr().print(f"wrote {ask.trace}: {failure.detail if failure else ''}", soft_wrap=True)
