@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.errors import UserError
-from steelyard.rtl import bench, reading
+from steelyard.rtl import bench, units
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
@@ -75,7 +75,23 @@ def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:
     }
     made["b"] = made.pop("a")
     for top, text in made.items():
-        assert reading._tops(text) == [top]
+        assert units.tops(text) == [top]
+
+
+def test_a_unit_without_ports_is_a_test_bench_s() -> None:
+    """Whatever comments, texts and parameters say; packages have no unit."""
+    verilog = {
+        "module tb; endmodule": True, "module tb ( ); endmodule": True, "module m(input a); endmodule": False,
+        "module tb import p::*; #(parameter N = (1)) (); endmodule": True, "module m #(N = 1) (input a);": False,
+        "module tb #(N = f(2));": True, "package p; endpackage": False, "": False, "// module tb;": False,
+        'module m(input a); initial $display("module tb;"); endmodule': False, "module m((* x *) a, (b));": False,
+    }  # fmt: skip
+    vhdl = {
+        "entity tb is end;": True, "entity e is port (a : in bit); end;": False, "package p is end;": False,
+        "entity tb is generic (N : natural); -- port (\nend entity;": True, "-- entity tb is end;": False,
+    }  # fmt: skip
+    for texts, is_vhdl in ((verilog, False), (vhdl, True)):
+        assert {text: units.portless(text, is_vhdl) for text in texts} == texts
 
 
 def test_thousands_of_modules_are_read_at_once(tmp_path: Path) -> None:
@@ -86,10 +102,14 @@ def test_thousands_of_modules_are_read_at_once(tmp_path: Path) -> None:
         f"module m {ports} // {'a' * 400_000}\nlocalparam {'b' * 400_000} = 1; endmodule",
         f"module m {ports} {'c :' * 100_000}{' ' * 400_000} endmodule",
         "/*" * 400_000,
+        f"module m {'() ' * 400_000} {' ' * 400_000}x",
+        "entity e is " * 100_000,
     )
     for text in texts:
         start = time.process_time()
-        reading._tops(text)
+        units.tops(text)
+        for is_vhdl in (False, True):
+            units.portless(text, is_vhdl)
         assert time.process_time() - start < 3, text[:40]
 
 

@@ -4,8 +4,6 @@ only sources, of which top and ports are guessed and said."""
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +15,7 @@ from msgspec.structs import replace
 
 from ..model import toml
 from ..model.errors import UserError
-from . import design, files, near
+from . import design, files, near, units
 from .design import FILE, ONLY, SOURCES, WIDTHS, Design
 from .near import Package, Tree
 
@@ -36,15 +34,6 @@ _KINDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
 )
 T = TypeVar("T")
-#: most characters of a module's parameters and ports
-_HEAD = 8000
-#: what is not code; a decrement is not a comment of VHDL
-_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|(?<![\w)\]])--[^\n]*")
-#: a module, whose own name is not an instance; then one in Verilog, of an entity, and of a component
-_INSTANCE = re.compile(
-    r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
-    r"|:\s*(?:component\s+)?(\w+)\s+(?:generic|port)\s+map\b"
-)
 
 
 def designs_of(
@@ -98,9 +87,12 @@ def _in_folder(
     for f, table in tables.items():  # may be meant as a description, if no other is there
         for part in ("rtl", "lwc"):
             _at(f, table, part, dict)
-    if lists := _lists(folder, package):
+    lists, left = _lists(folder, package)
+    if lists:
         named = {f: _inside(folder, f) for f in lists}
-        return _each(folder, named, lambda f: [_of_list(folder, f, top, package)], failed)
+        where = ", ".join(f.relative_to(folder).as_posix() for f in left)
+        notes = (f"left out, as they are of a test bench: {where}",) if left else ()
+        return _each(folder, named, lambda f: [_of_list(folder, f, top, package, notes)], failed)
     return [(folder, _guessed(folder, top, package))]
 
 
@@ -145,34 +137,50 @@ def _line(file: Path) -> str:
     return (found and found[1]) or file.stem
 
 
-def _lists(folder: Path, package: Package) -> list[Path]:
-    """The lists of sources below a folder. One in a test bench's folder is no design's where it names sources of
-    benches only; beside others, where no source that it alone has speaks of the API's ports, as helpers of benches do
-    not."""
+def _lists(folder: Path, package: Package) -> tuple[list[Path], list[Path]]:
+    """The lists of sources below a folder that are of designs, and those of test benches that others are there for."""
     found = sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")})
     others = [f for f in found if not near.of_bench(f, folder)]
     if len(others) == len(found):
-        return found
+        return found, []
     if others:
-        known = set[Path]().union(*(_there(f, package) for f in others))
-        return [f for f in found if f in others or any(map(_has_ports, _there(f, package) - known))]
-    return [f for f in found if _names_any(f)] or ([] if _own_sources(folder) else found)
+        known = list[set[Path]]()
+        for f in others:
+            with suppress(UserError):
+                known.append(_there(f, package))
+        left = {f for f in found if f not in others and _of_bench(f, known, package.tree(folder, f.parent), package)}
+        return [f for f in found if f not in left], [f for f in found if f in left and _names_any(f)]
+    return [f for f in found if _names_any(f)] or ([] if _own_sources(folder) else found), []
 
 
-def _has_ports(source: Path) -> bool:
-    with suppress(UserError):
-        return b"pdi_valid" in files.content(source, files.LARGEST, _KEEP).lower()
-    return False
+def _of_bench(listed: Path, known: Sequence[set[Path]], tree: Tree, package: Package) -> bool:
+    """Whether a list in a test bench's folder is the bench's: one of its own sources is, if it has any, and it names
+    all of a list that is ``known``, or no design's top. One without a source that is there is none of a design."""
+    try:
+        there, home = _there(listed, package), listed.parent.resolve()
+        named = [p for line in _listed(listed, benches=True) if near.there(p := listed.parent / line)]
+        own = [p for p in dict.fromkeys(named) if p.resolve().is_relative_to(home)]
+        files.bounded([*there, *own], listed)
+    except UserError:
+        return not _names_any(listed)  # what is wrong with others is said of them
+    benches = [p for p in own if near.BENCHES.search(p.name) or _portless(p)]
+    if own and not benches and there:
+        return False
+    left = sorted(there - {p.resolve() for p in benches})
+    return any(k and k <= there for k in known) or not units.tops(_whole(left, tree))
+
+
+def _portless(source: Path) -> bool:
+    return units.portless(_text([source]), source.suffix.lower() in design.VHDL)
 
 
 def _there(listed: Path, package: Package) -> set[Path]:
-    """The sources that a list names, as far as they are there; none of too many."""
+    """The sources that a list names, as far as they are there. Raises :class:`UserError` for too many."""
+    files.few(named := _listed(listed), listed)
     there = set[Path]()
-    with suppress(UserError):
-        files.few(named := _listed(listed), listed)
-        for line in named:
-            with suppress(UserError):
-                there.add(_found(listed.parent, line, listed, package).resolve())
+    for line in named:
+        with suppress(UserError):
+            there.add(_found(listed.parent, line, listed, package).resolve())
     return there
 
 
@@ -320,20 +328,20 @@ def _elsewhere(folder: Path, named: Sequence[str], found: Sequence[Path]) -> lis
     return [f"sources that are not where they should be are taken from elsewhere: {', '.join(moved)}"] * bool(moved)
 
 
-def _listed(file: Path) -> list[str]:
-    """The sources that a list names, without those of test benches."""
+def _listed(file: Path, benches: bool = False) -> list[str]:
+    """The sources that a list names, with those of test benches or without."""
     text = files.text(file, toml.MAX_BYTES, _KEEP)
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    return [line for line in lines if line.lower().endswith(SOURCES) and not near.BENCHES.search(line)]
+    return [line for line in lines if line.lower().endswith(SOURCES) and (benches or not near.BENCHES.search(line))]
 
 
-def _of_list(folder: Path, listed: Path, top: str, package: Package) -> Design:
+def _of_list(folder: Path, listed: Path, top: str, package: Package, notes: tuple[str, ...]) -> Design:
     """A design whose sources a list names, a path in each line."""
     if not (named := _listed(listed)):
         raise UserError(f"{listed}: names no VHDL or Verilog file")
     found = tuple(_found(listed.parent, line, listed, package) for line in named)
     made = _of_files(folder, _inside(folder, listed), found, top, package.tree(folder, listed.parent))
-    return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found)))
+    return replace(made, notes=(*made.notes, *_elsewhere(listed.parent, named, found), *notes))
 
 
 def _own_sources(folder: Path) -> tuple[Path, ...]:
@@ -352,7 +360,7 @@ def _guessed(folder: Path, top: str, package: Package) -> Design:
 def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, tree: Tree) -> Design:
     files.bounded(sources, folder)
     text = _whole(sources, tree)
-    tops = [top] if top else _tops(text)
+    tops = [top] if top else units.tops(text)
     if len(tops) != 1:
         design.included(sources, tree.meant)  # which says what it is if a header is why
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
@@ -450,32 +458,6 @@ def _noted(made: Design) -> Design:
         return made
     where = ", ".join(str(f.relative_to(made.folder)) for f in sorted(found))
     return replace(made, notes=(*made.notes, f"included files and memories found: {where}"))
-
-
-def _tops(text: str) -> list[str]:
-    """Modules and entities whose ports have the API's names, and that no other instantiates. Each part of the text is
-    looked at a few times, however many modules it has."""
-    text = _COMMENT.sub(" ", text)
-    named = [_places(rf"\b{p}\b", text) for p in ("pdi_data", "sdi_data", "do_data")]
-    ends = {"module": _places(r"(?i)\)\s*;|\bmodule\s+\w+\s*;", text), "entity": _places(r"(?i)\bend\b", text)}
-    names = []
-    for found in re.finditer(r"(?i)\b(module|entity)\s+(\w+)\b(?!\s*\.)", text):
-        end = min(_after(ends[found[1].lower()], found.end()), found.end() + _HEAD)
-        if all(_after(places, found.end()) < end for places in named):
-            names.append(found[2])
-    used = {n.lower() for found in _INSTANCE.finditer(text) for n in found.groups() if n}
-    return [n for n in dict.fromkeys(names) if n.lower() not in used]
-
-
-def _places(pattern: str, text: str) -> list[int]:
-    """The places of the last characters of what a pattern finds."""
-    return [f.end() - 1 for f in re.finditer(pattern, text)]
-
-
-def _after(places: Sequence[int], at: int) -> int:
-    """The first of the sorted places that is not before this one; past any text where there is none."""
-    k = bisect_left(places, at)
-    return places[k] if k < len(places) else sys.maxsize
 
 
 def _width(text: str) -> int:
