@@ -78,6 +78,21 @@ def test_a_link_leads_where_its_revision_says(cli: Cli, git: Git) -> None:
     assert len(re.findall(r"^ [0-9a-f]{7} ", past.out, re.MULTILINE)) == 2, "also what is behind it"
 
 
+def test_a_shallow_clone_has_all_its_branches(
+    cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(tmp_path / "mine/.git")
+    git("init", "-q", "--object-format=sha256", "-b", "main")
+    for hooks in ({}, {"top": "//"}, SLOWER):
+        package(Path(), **hooks)
+        commit(git)
+    git("checkout", "-qb", "feature", "HEAD~1")
+    git("clone", "-q", "--depth=2", "--no-single-branch", f"file://{tmp_path}/mine", "../shallow")
+    monkeypatch.chdir(tmp_path / "shallow")
+    gate = cli(ASK.replace("HEAD~1 HEAD", "HEAD origin/main").format(""))
+    assert (gate.code, "1 setup compared" in gate.out) == (1, True), gate.err
+
+
 def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that a partial clone lacks, and submodules, of which another commit may be worse."""
     package(Path())
@@ -92,6 +107,12 @@ def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path / "partial")
     partial = cli(ASK.format(""))
     assert (partial.code, "this clone lacks" in partial.err) == (2, True), partial.err
+    shutil.rmtree(tmp_path / "partial")
+    git("clone", "-q", "--filter=tree:0", f"file://{tmp_path}/mine", "../partial")
+    monkeypatch.chdir(tmp_path / "partial")
+    for ask in (ASK.format(""), "history HEAD crypto_aead"):
+        partial = cli(ask)
+        assert (partial.code, "this clone lacks" in partial.err) == (2, True), partial.err
     shutil.rmtree(tmp_path / "partial")
     git("clone", "-q", "--filter=blob:limit=100k", f"file://{tmp_path}/mine", "../partial")
     monkeypatch.chdir(tmp_path / "partial")

@@ -89,7 +89,7 @@ class Revisions(Struct, frozen=True):
             gone = git(tree, "ls-files", "--deleted", "--", *within).splitlines()
             if lacking := [f for f in gone if _READ.search(f)]:
                 text = f"this clone lacks {counted(len(lacking), 'file')} of {commit[:12]}, {lacking[0]} first"
-                raise UserError(f"{text}: git fetch --refetch --no-filter brings them")
+                raise UserError(f"{text}: {_REFETCH}")
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
             staged = (line.partition("\t") for line in git(tree, "ls-files", "--stage", "--", *within).splitlines())
             self.modules[revision] = {path: of.split()[1] for of, _, path in staged if of.startswith("160000 ")}
@@ -110,6 +110,8 @@ class Revisions(Struct, frozen=True):
 
 #: files of packages, as far as their names say
 _READ = re.compile(r"(?i)\.(?:[chs]|cc|cpp|cxx|hpp|inc|txt|rsp|toml|zip|info)$")
+#: what brings the files that a partial clone lacks
+_REFETCH = "git fetch --refetch --no-filter brings them"
 #: what git tells hooks and aliases: with it every command is about the user's repository, wherever it runs
 _REPOSITORY = frozenset(
     f"GIT_{name}"
@@ -121,30 +123,52 @@ _REPOSITORY = frozenset(
 
 
 def _environment() -> dict[str, str]:
-    return {name: text for name, text in os.environ.items() if name not in _REPOSITORY}
+    """Without what hooks are told, and without remotes: a partial clone fetches what is read."""
+    return {n: text for n, text in os.environ.items() if n not in _REPOSITORY} | {"GIT_ALLOW_PROTOCOL": ""}
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What a git command prints; :class:`UserError` where it fails."""
+    """What a git command prints, paths (``-z``) as they are; :class:`UserError` where it fails."""
+    if "-z" in arguments:
+        return os.fsdecode(_output(folder, *arguments))
+    return _output(folder, *arguments).decode(errors="backslashreplace").strip()
+
+
+def _output(folder: Path, *arguments: str) -> bytes:
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(
-            command, env=_environment(), capture_output=True, text=True, errors="backslashreplace", check=False
-        )
+        done = subprocess.run(command, env=_environment(), capture_output=True, check=False)
     except FileNotFoundError:
         raise UserError("--revisions needs git: apt install git") from None
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["git failed"])[-1]
+        said = done.stderr.decode(errors="backslashreplace").strip()
+        if "promisor" in said:
+            raise UserError(f"git {arguments[0]}: this clone lacks folders: {_REFETCH}")
+        last = (said.splitlines() or ["git failed"])[-1]
         raise UserError(f"git {arguments[0]}: {last}; give two revisions of the repository that you are in")
-    return done.stdout.strip()
+    return done.stdout
+
+
+@contextmanager
+def _borrowing(top: Path) -> Iterator[Path]:
+    """A repository of its own with the objects of the user's, which is only read. Not a clone: that of a shallow one
+    has its branches alone."""
+    with TemporaryDirectory(prefix="steelyard-") as folder:
+        tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
+        objects = top / git(top, "rev-parse", "--git-path", "objects")
+        git(top, "init", "--quiet", f"--object-format={git(top, 'rev-parse', '--show-object-format')}", str(tree))
+        (tree / ".git/objects/info/alternates").write_text(f"{objects}\n")
+        git(tree, "config", "remote.origin.url", str(top))  # where filters such as git-lfs look for files
+        yield tree
 
 
 @contextmanager
 def _copy(top: Path, commit: str) -> Iterator[Path]:
-    """The tree of a commit in a folder of its own: the user's repository is only read."""
-    with TemporaryDirectory(prefix="steelyard-") as folder:
-        tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
-        git(top, "clone", "--quiet", "--shared", "--no-checkout", "--", str(top), str(tree))
+    """The tree of a commit in a folder of its own."""
+    with _borrowing(top) as tree:
+        folders = git(tree, "rev-list", "--objects", "--filter=blob:none", "--missing=print", "--no-walk", commit)
+        if lacking := re.findall(r"(?m)^\?", folders):
+            raise UserError(f"this clone lacks {counted(len(lacking), 'folder')} of {commit[:12]}: {_REFETCH}")
         git(tree, "checkout", "--quiet", "--detach", commit)
         yield tree
 
