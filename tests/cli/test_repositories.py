@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli.revisions import Revisions
+from steelyard.model.campaign import Campaign
 from tests import toys
 from tests.conftest import write
 
@@ -42,10 +44,16 @@ def package(at: Path, **hooks: str) -> None:
     write(at / "crypto_aead/toy1/ref", toys.files(**hooks) | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
 
 
-def commit(git: Git) -> None:
+def commit(git: Git, subject: str = "x") -> None:
     """Commits all that there is."""
     git("add", "-A")
-    git("commit", "-qm", "x")
+    git("commit", "-qm", subject)
+
+
+def link(at: Path, to: str) -> None:
+    """A link, in place of another."""
+    at.unlink(missing_ok=True)
+    at.symlink_to(to)
 
 
 def test_what_git_tells_hooks_changes_no_repository(
@@ -67,15 +75,41 @@ def test_what_git_tells_hooks_changes_no_repository(
 def test_a_link_leads_where_its_revision_says(cli: Cli, git: Git) -> None:
     for at, hooks in (("v1", {}), ("v2", SLOWER)):
         package(Path(at), **hooks)
-        Path("current").unlink(missing_ok=True)
-        Path("current").symlink_to(at)
+        link(Path("current"), at)
         commit(git)
     gate = cli(ASK.format("current"))
     assert (gate.code, "1 setup compared" in gate.out) == (1, True), gate.err
     package(Path("v2"))
     commit(git)
     past = cli("history HEAD current/crypto_aead -t uno -w kat -c rom")
-    assert len(re.findall(r"^ [0-9a-f]{7} ", past.out, re.MULTILINE)) == 2, "also what is behind it"
+    assert len(re.findall(r"^ [0-9a-f]{7} ", past.out, re.MULTILINE)) == 3, "also what is behind it"
+
+
+def test_a_history_is_of_what_links_lead_to_in_any_of_its_revisions(git: Git, tmp_path: Path) -> None:
+    def history(*what: str) -> str:
+        of = Revisions(tmp_path / "mine", what, Campaign(), None)
+        return " ".join(subject for _, subject in of.log("main", 20))
+
+    write(Path(), {"v1/a/x.c": "1", "größe/x.c": "1", "other": "1"})
+    link(Path("cur"), "v1")
+    commit(git, "one")
+    write(Path(), {"v1/a/x.c": "2"})
+    commit(git, "two")
+    write(Path(), {"v2/b": "2", "other": "2"})
+    link(Path("v2/a"), "../größe")
+    commit(git, "three")
+    link(Path("cur"), "v2")
+    commit(git, "four")
+    write(Path(), {"größe/x.c": "2"})
+    commit(git, "five")
+    write(Path(), {"other": "3"})
+    commit(git, "six")
+    for revision in ("main", "main~4"):
+        git("checkout", "-q", revision)
+        assert history("cur") == "one two three four five", "whatever is checked out"
+        assert history("cur/a/x.c") == "one two three four five", "behind links"
+        assert history("v2") == "one three five", "below it"
+        assert history() == "one two three four five six"
 
 
 def test_a_shallow_clone_has_all_its_branches(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,8 +57,7 @@ class Revisions(Struct, frozen=True):
         return rows(records)
 
     def _within(self) -> list[str]:
-        """What is weighed, as git names it in the repository: a link, and what it leads to now, which git does not
-        follow."""
+        """What is weighed, as git names it in the repository: a link, and what it leads to now."""
         named = [str(paths.in_zip(Path(w))[0]) for w in self.what]
         return [str(path) for w in named for path in dict.fromkeys(_of_repository(self.top, w))]
 
@@ -74,12 +73,30 @@ class Revisions(Struct, frozen=True):
     def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
         """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of
         them where there are more than ``most``."""
-        places = self._within()
+        places = [f":(literal){place}" for place in self._led(revisions)]
         options = [f"--max-count={most}", "--format=%H %s", "--end-of-options"]
         listed = git(self.top, "log", *options, revisions, "--", *places)
         return [
             (commit, subject) for line in reversed(listed.splitlines()) for commit, _, subject in [line.partition(" ")]
         ]
+
+    def _led(self, revisions: str) -> list[str]:
+        """What is weighed, and where links lead from there in any revision of a range: those of its newest one, and
+        both sides of every change. None for the whole repository."""
+        places, asked = self._within(), ("--end-of-options", revisions, "--")
+        tip = git(self.top, "log", "--max-count=1", "--format=%H", *asked) if places else ""
+        if not tip:
+            return places
+        options = ("-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames", "--format=")
+        changes = git(self.top, "log", *options, *asked)
+        files = _files(self.top, tip)
+        for old, new, was, now, path in _CHANGE.findall(changes):
+            files += [(old, was, path), (new, now, path)]
+        with _borrowing(self.top) as copy:
+            links, unread = _links(self.top, copy, files)
+        places = _reached(links, places)
+        # a revision that is shown for nothing does less harm than one that is missing
+        return ["."] if any(_hold(places, link) for link in unread) else places
 
     def weighed(self, revision: str, commit: str) -> list[Record]:
         """Records of a commit, called ``revision``; what went wrong is said."""
@@ -112,6 +129,13 @@ class Revisions(Struct, frozen=True):
 _READ = re.compile(r"(?i)\.(?:[chs]|cc|cpp|cxx|hpp|inc|txt|rsp|toml|zip|info)$")
 #: what brings the files that a partial clone lacks
 _REFETCH = "git fetch --refetch --no-filter brings them"
+#: the mode of links
+_LINK = "120000"
+#: a file in a listing of a tree: mode, object and path; and a change: modes and objects before and after, and path
+_FILE = re.compile(r"(\d{6}) \w+ ([0-9a-f]+)\t([^\0]+)\0")
+_CHANGE = re.compile(r":(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\0([^\0]+)\0")
+#: the most places that links are followed to
+_MOST = 1000
 #: what git tells hooks and aliases: with it every command is about the user's repository, wherever it runs
 _REPOSITORY = frozenset(
     f"GIT_{name}"
@@ -134,10 +158,10 @@ def git(folder: Path, *arguments: str) -> str:
     return _output(folder, *arguments).decode(errors="backslashreplace").strip()
 
 
-def _output(folder: Path, *arguments: str) -> bytes:
+def _output(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, env=_environment(), capture_output=True, check=False)
+        done = subprocess.run(command, env=_environment(), input=given, capture_output=True, check=False)
     except FileNotFoundError:
         raise UserError("--revisions needs git: apt install git") from None
     if done.returncode != 0:
@@ -171,6 +195,64 @@ def _copy(top: Path, commit: str) -> Iterator[Path]:
             raise UserError(f"this clone lacks {counted(len(lacking), 'folder')} of {commit[:12]}: {_REFETCH}")
         git(tree, "checkout", "--quiet", "--detach", commit)
         yield tree
+
+
+def _refuse_without(lacking: Sequence[str], of: str) -> None:
+    """:class:`UserError` where a partial clone lacks files that are read."""
+    if lacking:
+        raise UserError(f"this clone lacks {counted(len(lacking), 'file')} of {of}, {lacking[0]} first: {_REFETCH}")
+
+
+def _files(folder: Path, commit: str) -> list[tuple[str, str, str]]:
+    """Mode, object and path of all that a commit holds."""
+    return _FILE.findall(git(folder, "ls-tree", "-r", "-z", commit))
+
+
+def _links(top: Path, copy: Path, files: Iterable[tuple[str, str, str]]) -> tuple[dict[str, set[str]], set[str]]:
+    """Where the links among files lead in the repository, by path, and the links that a partial clone lacks."""
+    found = list(dict.fromkeys((path, blob) for mode, blob, path in files if mode == _LINK))
+    leads: dict[str, set[str]] = {path: set() for path, _ in found}
+    read = _contents(copy, {blob for _, blob in found}) if found else {}
+    for path, blob in found:
+        if (text := read.get(blob)) is not None:
+            target = os.path.normpath(top / Path(path).parent / text)
+            if Path(target).is_relative_to(top):
+                leads[path].add(str(Path(target).relative_to(top)))
+    return leads, {path for path, blob in found if blob not in read}
+
+
+def _contents(copy: Path, blobs: Iterable[str]) -> dict[str, str]:
+    """What objects hold; those that are missing are left out."""
+    out, at, held = _output(copy, "cat-file", "--batch", given="\n".join(blobs).encode()), 0, {}
+    while at < len(out):
+        end = out.index(b"\n", at)
+        blob, *about = out[at:end].decode().split()
+        at = end + 1
+        if about != ["missing"]:
+            held[blob] = os.fsdecode(out[at : at + int(about[-1])])
+            at += int(about[-1]) + 1
+    return held
+
+
+def _reached(links: Mapping[str, Iterable[str]], places: Iterable[str]) -> list[str]:
+    """Places, and where links on the way to them, at them and below them lead, which git does not follow."""
+    found = list(dict.fromkeys(places))
+    for place in found:  # grows
+        for link, targets in links.items():
+            led = targets if _hold([place], link) else ()
+            if link != place and _hold([link], place):
+                led = [link, *(os.path.normpath(f"{t}{place[len(link) :]}") for t in targets)]
+            for new in led:
+                if not _hold(found, new):
+                    found.append(new)
+        if len(found) > _MOST:
+            return ["."]
+    return found
+
+
+def _hold(places: Iterable[str], path: str) -> bool:
+    """Whether a path is one of the places, or lies below one."""
+    return any(place in (".", path) or path.startswith(f"{place}/") for place in places)
 
 
 def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
