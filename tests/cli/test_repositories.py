@@ -160,3 +160,26 @@ def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeyp
     gate = cli(ASK.format(""))
     assert (gate.code, "submodule vendor is another one in HEAD" in gate.err) == (1, True), gate.err
     assert cli(ASK.format("crypto_aead")).code == 0
+
+
+@pytest.mark.parametrize("lacking", ["common/größe.c", "crypto_aead/toy1/ref/opt.def", "opts/opt.def", "moved"])
+def test_files_that_are_read_are_not_lacking(
+    lacking: str, cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind links, which themselves may be lacking, and with names of any ending."""
+    package(Path())
+    link(Path("crypto_aead/toy1/ref/p.c"), "../../../common/größe.c")
+    link(Path("crypto_aead/toy1/ref/opts.def"), "../../../opts/opt.def")
+    write(Path(), {"common/größe.c": "", "opts/opt.def": "", "crypto_aead/toy1/ref/opt.def": "", "paper.pdf": ""})
+    link(Path("moved"), "crypto_aead")
+    for text, to in (("// old", "./crypto_aead"), ("// new", "crypto_aead")):
+        write(Path(), {"paper.pdf": text} | ({} if lacking == "moved" else {lacking: text}))
+        if lacking == "moved":
+            link(Path("moved"), to)
+        commit(git)
+    git("config", "uploadpack.allowFilter", "true")
+    git("clone", "-q", "--filter=blob:none", f"file://{tmp_path}/mine", "../partial")
+    monkeypatch.chdir(tmp_path / "partial")
+    gate = cli(ASK.format("moved" if lacking == "moved" else "crypto_aead"))
+    assert gate.code == 2, gate.out
+    assert re.search(f"this clone lacks 1 file of [0-9a-f]+, {lacking} first", gate.err), gate.err

@@ -101,19 +101,21 @@ class Revisions(Struct, frozen=True):
     def weighed(self, revision: str, commit: str) -> list[Record]:
         """Records of a commit, called ``revision``; what went wrong is said."""
         with _copy(self.top, commit) as tree:
+            files = _files(tree, commit)
+            links, unread = _links(self.top, tree, files)
+            within = _reached(links, self._within() or ["."])
+            gone = [f for f in git(tree, "ls-files", "--deleted", "-z").split("\0") if f]
+            _refuse_without([f for f in gone if (_READ.search(f) or f in unread) and _hold(within, f)], commit[:12])
             places = [str(_inside(self.top, tree, w, revision)) for w in self.what] or [str(tree)]
-            within = self._within()
-            gone = git(tree, "ls-files", "--deleted", "--", *within).splitlines()
-            if lacking := [f for f in gone if _READ.search(f)]:
-                text = f"this clone lacks {counted(len(lacking), 'file')} of {commit[:12]}, {lacking[0]} first"
-                raise UserError(f"{text}: {_REFETCH}")
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
-            staged = (line.partition("\t") for line in git(tree, "ls-files", "--stage", "--", *within).splitlines())
-            self.modules[revision] = {path: of.split()[1] for of, _, path in staged if of.startswith("160000 ")}
+            self.modules[revision] = {f: of for mode, of, f in files if mode == _MODULE and _hold(within, f)}
             self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
             self.refused[revision] = {
                 str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
             }
+            # a line of a source may include a file of any name
+            read = _reached(links, [*self.weighable[revision], *self.refused[revision]])
+            _refuse_without([f for f in gone if _hold(read, f)], commit[:12])
             for folder, why in self.refused[revision].items():
                 stderr().print(f"{revision}: {folder}: {why}")
             jobs = [_named(job, tree, revision, commit) for job in jobs]
@@ -129,8 +131,8 @@ class Revisions(Struct, frozen=True):
 _READ = re.compile(r"(?i)\.(?:[chs]|cc|cpp|cxx|hpp|inc|txt|rsp|toml|zip|info)$")
 #: what brings the files that a partial clone lacks
 _REFETCH = "git fetch --refetch --no-filter brings them"
-#: the mode of links
-_LINK = "120000"
+#: modes of links and submodules
+_LINK, _MODULE = "120000", "160000"
 #: a file in a listing of a tree: mode, object and path; and a change: modes and objects before and after, and path
 _FILE = re.compile(r"(\d{6}) \w+ ([0-9a-f]+)\t([^\0]+)\0")
 _CHANGE = re.compile(r":(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\0([^\0]+)\0")
