@@ -160,6 +160,8 @@ def test_what_a_copy_has_not_is_told(cli: Cli, git: Git, tmp_path: Path, monkeyp
     gate = cli(ASK.format(""))
     assert (gate.code, "submodule vendor is another one in HEAD" in gate.err) == (1, True), gate.err
     assert cli(ASK.format("crypto_aead")).code == 0
+    for within in ("vendor", "vendor/crypto_aead"):
+        assert "submodules are not weighed" in cli(ASK.format(within)).err
 
 
 @pytest.mark.parametrize("lacking", ["common/größe.c", "crypto_aead/toy1/ref/opt.def", "opts/opt.def", "moved"])

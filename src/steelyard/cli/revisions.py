@@ -106,9 +106,10 @@ class Revisions(Struct, frozen=True):
             within = _reached(links, self._within() or ["."])
             gone = [f for f in git(tree, "ls-files", "--deleted", "-z").split("\0") if f]
             _refuse_without([f for f in gone if (_READ.search(f) or f in unread) and _hold(within, f)], commit[:12])
-            places = [str(_inside(self.top, tree, w, revision)) for w in self.what] or [str(tree)]
+            modules = {f: of for mode, of, f in files if mode == _MODULE}
+            places = [str(_inside(self.top, tree, w, revision, modules)) for w in self.what] or [str(tree)]
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
-            self.modules[revision] = {f: of for mode, of, f in files if mode == _MODULE and _hold(within, f)}
+            self.modules[revision] = {f: of for f, of in modules.items() if _hold(within, f)}
             self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
             self.refused[revision] = {
                 str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
@@ -257,13 +258,15 @@ def _hold(places: Iterable[str], path: str) -> bool:
     return any(place in (".", path) or path.startswith(f"{place}/") for place in places)
 
 
-def _inside(top: Path, tree: Path, what: str, revision: str) -> Path:
+def _inside(top: Path, tree: Path, what: str, revision: str, modules: Iterable[str]) -> Path:
     """The same place in the copy; :class:`UserError` when this revision does not have it."""
     exists_at(what)  # refuses what cannot be a name
     link, *resolved = _of_repository(top, what)
     place = tree / link
     if resolved and not place.resolve().is_relative_to(tree.resolve()):  # by an absolute link to the user's own tree
         place = tree / resolved[0]
+    if module := next((m for m in modules if place.resolve().is_relative_to(tree.resolve() / m)), None):
+        raise UserError(f"{what}: submodules are not weighed; ask in the repository of {module} itself")
     if not is_place(str(place)):
         raise UserError(f"{what}: revision {revision} does not have it")
     return place
