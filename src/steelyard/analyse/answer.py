@@ -6,7 +6,6 @@ the user has replaced, or draws a line through points of two workloads.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -18,7 +17,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_scenario, of_sizes
-from ..model.origin import line, replaced_by, unversioned, version
+from ..model.origin import line, replaced_by, revised, unrevised, unversioned, version
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
@@ -32,12 +31,10 @@ _SO_MANY = 0.9
 #: known answers of NIST's sizes, which means are over
 NIST_CALLS = {"crypto_aead": 33 * 33, "crypto_hash": 1025, "crypto_cxof": 33 * 33}
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags. An origin
-#: stands for its line here
+#: stands for its place here (:func:`place_of`)
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
 GENERATION = ("compiler", "harness", "timing_model")
-#: a place in a revision, with its commit, as ``compare --revisions`` names origins
-_AT_REVISION = re.compile(r"(.*) at .* \([0-9a-f]{12}\)", re.DOTALL)
 #: two rows that share this are one thing, whatever path it was named by
 SAME = ("primitive", "label", "digest", "target", "device", "flags")
 #: what tells the setups of rows apart
@@ -53,6 +50,8 @@ _FIGURED = ("verified", Reason.NO_EXPECTED)
 #: the workload whose runs have no sizes, as those of ``check`` do
 _WITHOUT_SIZES = "kat"
 Key = tuple[Value, ...]
+#: version, time of the sources, time and number of the run
+Succession = tuple[int, str, str, int]
 #: of workloads that as many setups have, those that answers are of
 _FIRST = ("default", "felics-block-0")
 #: how the workloads of scenarios begin
@@ -199,7 +198,7 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
 
 def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
     """Of each place the rows that share the newest one's values under these names, and how many others there were.
-    Where an origin is of the place, the newest version of its line has the newest one, whenever it was run; a row that
+    Where an origin is of the place, the newest version or revision has the newest one, whenever it was run; a row that
     says which version replaced it is none, even where that one's are not there."""
     if not names:
         return list(rows), 0
@@ -226,15 +225,15 @@ def _replaced(rows: Iterable[Row]) -> frozenset[Value]:
 
 
 def _places(rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
-    """What rows have under these names; for an origin its line."""
+    """What rows have under these names; for an origin its place."""
     found = list(map(itemgetter(*names), rows))
     if "origin" not in names:
         return found
     at = names.index("origin")
-    lines = {o: line(str(o)) for o in {place[at] for place in found}}
-    if all(o == of for o, of in lines.items()):
+    places = {o: place_of({"origin": o}) for o in {place[at] for place in found}}
+    if all(o == of for o, of in places.items()):
         return found
-    return [(*place[:at], lines[place[at]], *place[at + 1 :]) for place in found]
+    return [(*place[:at], places[place[at]], *place[at + 1 :]) for place in found]
 
 
 def _of_one_generation(
@@ -296,16 +295,20 @@ def recency() -> Callable[[Row], tuple[str, int]]:
     return of
 
 
-def succession() -> Callable[[Row], tuple[int, str, int]]:
+def succession() -> Callable[[Row], Succession]:
     """What orders the runs of one place, as :func:`place_of` has it: the version that was handed in, for one that is
-    run again replaces none that came after it; then :func:`recency`."""
-    when, versions = recency(), dict[Value, int]()
+    run again replaces none that came after it; when its sources were there, of a revision the time of its commit, of
+    others the end of the minute in which the run ended; then :func:`recency`."""
+    when, known = recency(), dict[Value, tuple[int, str | None]]()
 
-    def of(row: Row) -> tuple[int, str, int]:
+    def of(row: Row) -> Succession:
         origin = row.get("origin")
-        if origin not in versions:
-            versions[origin] = version(str(origin))
-        return versions[origin], *when(row)
+        if origin not in known:
+            at = revised(str(origin))
+            known[origin] = version(str(origin)), at and at.time
+        (number, committed), (finished, run) = known[origin], when(row)
+        ended = finished and f"{finished}:59"
+        return number, min(committed or ended, ended), finished, run  # a commit of the future was there when it was run
 
     return of
 
@@ -359,14 +362,14 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
     what: Callable[[Row], Value] = place_of if over_time else _digest
     meant: dict[tuple[Value, Value], dict[Value, set[int | str]]] = {}
-    newest: dict[tuple[Value, Value, int | str], tuple[tuple[int, str, int], Value]] = {}
+    newest: dict[tuple[Value, Value, int | str], tuple[Succession, Value]] = {}
     when, gone = succession(), frozenset[Value]() if over_time else _replaced(rows)
     for r in rows:
         place = place_of(r)
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(place)
         key = (r["primitive"], r["label"], place)
         counts = None if r.get("origin") in gone else what(r)
-        newest[key] = max(newest.get(key, ((0, "", 0), "")), (when(r), counts), key=_newer)
+        newest[key] = max(newest.get(key, ((0, "", "", 0), "")), (when(r), counts), key=_newer)
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)
@@ -422,7 +425,7 @@ def most_known(rows: Iterable[Row]) -> tuple[int, int]:
     return max((made for made, _ in some), default=0), min(left_out, default=0)
 
 
-def _newer(found: tuple[tuple[int, str, int], Value]) -> tuple[tuple[int, str, int], str]:
+def _newer(found: tuple[Succession, Value]) -> tuple[Succession, str]:
     return found[0], str(found[1])
 
 
@@ -431,10 +434,8 @@ def _digest(row: Row) -> str:
 
 
 def came_from(row: Row) -> str:
-    """Where sources came from, whichever revision or version of it: :data:`BUNDLED`, a folder, or a file that was
-    handed in."""
-    origin = str(row.get("origin") or BUNDLED)
-    return unversioned(found[1] if (found := _AT_REVISION.fullmatch(origin)) else origin)
+    """Where sources came from, whichever version of it: :data:`BUNDLED`, a folder, or a file that was handed in."""
+    return unversioned(unrevised(str(row.get("origin") or BUNDLED)))
 
 
 def place_of(row: Row) -> int | str:

@@ -17,6 +17,7 @@ from ..analyse.rows import rows
 from ..model import paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError, WorkError, counted
+from ..model.origin import at_revision
 from ..model.reasons import Reason
 from ..model.record import Record
 from ..model.row import Row
@@ -119,8 +120,10 @@ class Revisions(Struct, frozen=True):
             _refuse_without([f for f in gone if _hold(read, f)], commit[:12])
             for folder, why in self.refused[revision].items():
                 stderr().print(f"{revision}: {folder}: {why}")
-            jobs = [_named(job, tree, revision, commit) for job in jobs]
-            records = _of_places(weigh(jobs, self.db).records, jobs, tree, f"{revision} ({commit[:12]})")
+            made = int(git(self.top, "show", "-s", "--no-show-signature", "--format=%ct", commit))
+            when = at_revision(revision, commit, made)
+            jobs = [_named(job, tree, when) for job in jobs]
+            records = _of_places(weigh(jobs, self.db).records, jobs, tree, when)
         for record in {r.setup.key: r for r in records}.values():
             if record.failure is not None:
                 why = f"{record.failure.reason}: {record.failure.detail}"
@@ -282,10 +285,9 @@ def _of_repository(top: Path, what: str) -> list[Path]:
     return found
 
 
-def _named(job: Job, tree: Path, revision: str, commit: str) -> Job:
+def _named(job: Job, tree: Path, when: str) -> Job:
     """The record says which revision it weighed, not where its copy lay."""
-    place = Path(job.origin).relative_to(tree)
-    return replace(job, origin=f"{place} at {revision} ({commit[:12]})")
+    return replace(job, origin=f"{Path(job.origin).relative_to(tree)}{when}")
 
 
 def _of_places(records: Sequence[Record], jobs: Sequence[Job], tree: Path, when: str) -> list[Record]:
@@ -308,11 +310,11 @@ def _place(job: Job, tree: Path, when: str) -> str:
     i, top = job.implementation, ""
     folder = _within(i.folder, tree)
     if folder.is_absolute():
-        archive, _ = paths.in_zip(tree / job.origin.removesuffix(f" at {when}"))
+        archive, _ = paths.in_zip(tree / job.origin.removesuffix(when))
         top, folder = str(archive.relative_to(tree)), within_archive(folder)
     layout = Path(i.primitive, i.variant, i.name).parts
     parts = folder.parts
-    return f"{Path(top, *(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))} at {when}"
+    return f"{Path(top, *(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))}{when}"
 
 
 def _within(folder: Path, tree: Path) -> Path:

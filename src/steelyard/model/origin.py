@@ -1,9 +1,11 @@
-"""What records are named by: the path that a user gave, or a zip that was handed in, with the number of its submission,
-that of the first one of its line, and that of a newer one that replaced it. Nobody's path is read as a submission."""
+"""What records are named by: the path that a user gave, also one in a revision of a repository, or a zip that was handed
+in, with the number of its submission, that of the first one of its line, and that of a newer one that replaced it.
+Nobody's path is read as a submission."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 #: how a zip may be called that was handed in: workers make a file of this name
@@ -14,6 +16,21 @@ _HANDED_IN = re.compile(
 #: what SQL finds the names of submissions by; a path that is alike has a slash
 ANY = "%.zip (submission %)"
 _ALIKE = re.compile(r"[^/]*\.zip \(submission [^/]*\)", re.IGNORECASE)
+_AT_REVISION = re.compile(
+    r"(.*) at (.*) \(([0-9a-f]{12})(?: of ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}))?\)", re.DOTALL
+)
+#: the last second that has four digits for its year
+_LAST = 253402300799
+
+
+class Revised(NamedTuple):
+    """Of which ``path`` in which ``revision`` a run is: that one's ``commit``, shortened, and when it was made (UTC), of
+    which older databases say nothing."""
+
+    path: str
+    revision: str
+    commit: str
+    time: str | None = None
 
 
 class HandedIn(NamedTuple):
@@ -32,6 +49,23 @@ def of_submission(name: str, number: int, first: int | None = None, replaced: in
     of = "" if first in (None, number) else f" of line {first}"
     by = "" if replaced is None else f", replaced by {replaced}"
     return f"{name} (submission {number}{of}{by})"
+
+
+def at_revision(revision: str, commit: str, seconds: int) -> str:
+    """What follows the path in the names of a revision's runs; its commit was made so many ``seconds`` after 1970."""
+    return f" at {revision} ({commit[:12]} of {datetime.fromtimestamp(min(seconds, _LAST), UTC):%Y-%m-%d %H:%M:%S})"
+
+
+def revised(origin: str) -> Revised | None:
+    """Of which revision a run with this origin is; None of any other."""
+    found = _AT_REVISION.fullmatch(origin)
+    return None if found is None else Revised(found[1], found[2], found[3], found[4])
+
+
+def unrevised(origin: str) -> str:
+    """What is called so in all revisions: of a repository's runs the path, as one that is there is named."""
+    found = revised(origin)
+    return origin if found is None else of_path(found.path)
 
 
 def like(first: int) -> tuple[str, ...]:
