@@ -429,10 +429,15 @@ def test_what_a_board_did_is_not_a_campaign_s(tmp_path: Path) -> None:
         assert [line.cells[0] for line in missing.lines] == ["asconaead128/small"]
         elsewhere = [replace(record(f"asconaead128/{n}", family="ascon"), origin="mine") for n in ("fast", "small")]
         own = next(identity(i) for i in campaigns.bundled() if i.is_called("crypto_aead/ascon/asconaead128/small"))
-        store.add(replace(elsewhere[1], setup=replace(elsewhere[1].setup, implementation_digest=own)))
+        mine = replace(elsewhere[1], setup=replace(elsewhere[1].setup, implementation_digest=own))
+        store.add(mine)
         store.add(replace(elsewhere[0], setup=replace(kept[0].setup), failure=Failure(Reason.COMPILE_TIMEOUT, "")))
         [all_of_it] = campaigns.sheets(asked, store.rows())
         assert [tuple(line.cells) for line in all_of_it.lines] == [("uno", 2, 0, 0)], "the same sources"
+        store.add(replace(mine, origin="gone", failure=Failure(Reason.COMPILE_ERROR, "")))
+        store.add(replace(elsewhere[1], origin="gone"))
+        [still] = campaigns.sheets(asked, store.rows())
+        assert [tuple(line.cells) for line in still.lines] == [("uno", 2, 0, 0)], "a path that has gone on"
 
 
 def test_a_search_finds_digests(tmp_path: Path) -> None:

@@ -63,10 +63,10 @@ def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it, nor what is
     others' of the same name, but the same sources."""
     newest: dict[tuple[object, ...], Row] = {}
-    simulated = (r for r in rows if r.get("device") not in ON)
+    simulated = [r for r in rows if r.get("device") not in ON]
     same = itemgetter("primitive", "label", "digest")
-    ours = (r for r in simulated if came_from(r) == BUNDLED or same(r) in _digests())
-    for r in sorted(of_setups([*ours]), key=recency()):
+    ours = {*_digests(), *(same(r) for r in simulated if came_from(r) == BUNDLED)}
+    for r in sorted((r for r in of_setups(simulated) if same(r) in ours), key=recency()):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))
         newest[place] = r
     loads = c.workloads or ("default",)
