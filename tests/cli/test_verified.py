@@ -150,3 +150,17 @@ def test_a_wrong_answer_by_an_older_compiler_hides_no_newer_run(cli: Cli, tmp_pa
     for where in ([], ["--where", "workload ~ 0/32*"], ["--where", 'compiler == "gcc 1"']):
         shown = cli([*ask, "new.db", *where])
         assert shown.code == 1, shown.out
+
+
+@pytest.mark.parametrize("where", [[], ["--where", "target == uno"]])
+def test_what_answered_wrongly_brings_no_older_sources_back(cli: Cli, tmp_path: Path, where: list[str]) -> None:
+    """Nor does a machine's failure that another path's wrong answer hides; other flags' figures stay."""
+    wrong, lost = Failure(Reason.WRONG_OUTPUT, "0/4000"), Failure(Reason.COMPILE_TIMEOUT, "")
+    new, old = record(digest="b", load="0/16", failure=wrong, origin="p"), record(digest="a", origin="p")
+    store(tmp_path / "one.db", new, old, record(digest="b", origin="p"))
+    store(tmp_path / "two.db", old, replace(new, failure=lost), replace(new, origin="q"))
+    other = record(digest="b", flags="-Os", origin="p")
+    store(tmp_path / "flags.db", other, old, replace(new, failure=lost), replace(new, origin="q"))
+    for name, flags in (("one", []), ("two", []), ("flags", ["-Os"])):
+        ranked = cli(["rank", "toy1/ref", "--by", "rom", "--db", f"{name}.db", *where]).out
+        assert re.findall(r" (-O[3s]) ", ranked) == flags, (name, ranked)

@@ -32,7 +32,7 @@ class Selection:
     """The rows that have one of the names ``what`` and pass the filter ``where``, with what ``columns`` need; None
     means all metrics, and the sizes among those ``wanted``. They are the newest run of each setup, unless ``all_runs``
     are asked for or a run is named; of ``every`` generation, or of the newest sources of a place only, which no filter
-    brings others back to.
+    brings others back to. What was before is asked for by columns of ``_TIME``, in the filter or ``apart``.
 
     ``test`` is the filter, ``equal`` what the database can see to; :class:`UserError` where the filter is wrong.
     """
@@ -46,6 +46,7 @@ class Selection:
         all_runs: bool = False,
         every: bool = False,
         wanted: Collection[str] = (),
+        apart: Collection[str] = (),
     ) -> None:
         self.what = what
         self.test = expression.parse(where) if where.strip() else None
@@ -57,7 +58,7 @@ class Selection:
         self._every = columns is None
         self._derived = columns is None or bool(names & MADE.keys())
         self._newest = not all_runs and not any(w.isdecimal() for w in what)
-        self._by_time = every or bool(self.test and _TIME & self.test.columns)
+        self._by_time = every or bool(_TIME & {*apart, *(self.test.columns if self.test else ())})
 
     def stored(
         self, store: Store, parts: Iterable[dict[str, str]], beside: Collection[Made] = (), *, readable: bool = False
@@ -82,7 +83,7 @@ class Selection:
 
     def passed(self, rows: list[Row]) -> Found:
         """Those that pass the filter, whatever their names. What answered wrongly at one workload is verified at
-        none, and what was replaced is not brought back by a filter."""
+        none, and what was replaced is brought back neither by that nor by a filter."""
         left = [r for r in rows if self.test.test(r)] if self.test else rows
         if not self._newest:
             return Found(left)
@@ -97,11 +98,11 @@ class Selection:
                 if r["outcome"] in ANSWERED_WRONGLY
                 or ((_same(r), _generation(r)) not in made and when(r) > last.get(_same(r), ("", -1)))
             ]
-        if not self.test or self._by_time:
+        if self._by_time:
             return Found(left)
         current = newest(rows, PLACE, ("digest",))[0]
         kept = set(map(id, current))
         older = sum(id(r) not in kept for r in left)
-        if "origin" not in self.test.columns:  # what a later run of the setup hides is no other's answer
+        if self.test and "origin" not in self.test.columns:  # what a later run of the setup hides is no other's answer
             kept = set(map(id, of_setups(current)))
         return Found([r for r in left if id(r) in kept], older)

@@ -44,7 +44,9 @@ def asked(
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number; the rest is
     :func:`answered`'s.
     """
-    rows, older = found(what, where, columns, db, all_runs=all_runs, every=every, wanted=wanted, options=options)
+    rows, older = found(
+        what, where, columns, db, all_runs=all_runs, every=every, wanted=wanted, options=options, apart=apart
+    )
     return answered(
         rows,
         what,
@@ -70,11 +72,12 @@ def found(
     beside: Collection[Made] = (),
     wanted: Collection[str] = (),
     options: Collection[Asked] = (),
+    apart: Collection[str] = (),
 ) -> Found:
     """All rows that names and filter leave, the newest run of each setup, of ``every`` generation or of the newest
     sources; says which words mean nothing stored. What is ``beside`` them made other rows of the answer. The filter has
     ``options`` that nobody wrote there."""
-    selection = Selection(what, where, columns, all_runs=all_runs, every=every, wanted=wanted)
+    selection = Selection(what, where, columns, all_runs=all_runs, every=every, wanted=wanted, apart=apart)
     known, test = dict(selection.equal), selection.test
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.is_place(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)

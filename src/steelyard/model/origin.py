@@ -1,4 +1,4 @@
-"""What records are named by: the path that a user gave, also one in a revision of a repository, or a zip that was handed
+"""What records are named by: the path that a user gave, be it in a revision of a repository, or a zip that was handed
 in, with the number of its submission, that of the first one of its line, and that of a newer one that replaced it.
 Nobody's path is read as a submission."""
 
@@ -24,8 +24,8 @@ _LAST = 253402300799
 
 
 class Revised(NamedTuple):
-    """Of which ``path`` in which ``revision`` a run is: that one's ``commit``, shortened, and when it was made (UTC), of
-    which older databases say nothing."""
+    """Of which ``path`` in which ``revision`` a run is: that one's ``commit``, shortened, and when it was made (UTC),
+    which older databases do not say."""
 
     path: str
     revision: str

@@ -73,11 +73,12 @@ class Rows:
         all_runs: bool = False,
         every: bool = False,
         wanted: Collection[str] = (),
+        apart: Collection[str] = (),
         **equal: str,
     ) -> Found:
         """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all
         metrics, and the sizes among those ``wanted``."""
-        selection = Selection(what, where, asked, all_runs=all_runs, every=every, wanted=wanted)
+        selection = Selection(what, where, asked, all_runs=all_runs, every=every, wanted=wanted, apart=apart)
         if (count := len(selection.metrics) + len(selection.sizes)) > FIGURES:
             raise UserError(
                 f"{count} metrics and points in columns, order and filter; at most {FIGURES} are read at once"
@@ -132,7 +133,9 @@ class Rows:
         is refused where there are too many."""
 
         def chosen(**more: str) -> Answer:
-            rows, older = self.found(what, where, asked, all_runs=all_runs, every=every, wanted=wanted, **equal, **more)
+            rows, older = self.found(
+                what, where, asked, all_runs=all_runs, every=every, wanted=wanted, apart=apart, **equal, **more
+            )
             return answered(
                 rows,
                 what,

@@ -138,10 +138,10 @@ def implementation(v: View, variant: str, name: str) -> Page:
     if not mine:
         raise not_there("implementation", f"{variant}/{name}", {f"{of}/{n}" for _, _, of, n in known})
     every = v.rows.found(asked=_ALL, all_runs=True, variant=variant, implementation=name).rows
-    newest = v.rows.found(asked=_ALL, variant=variant, implementation=name).rows
+    newest, older = v.rows.found(asked=_ALL, variant=variant, implementation=name)
     several = _several(every)
     past = {run_number(rows[-1]): rows for rows in several}
-    answer = choose(newest)
+    answer = choose(newest, replaced=older)
     more = ("finished",) if len({r["label"] for r in answer.rows}) > 1 else ()  # which of them is the newer
     blocks = [*_of_names(v, answer, past, more), *_over_time(several)]
     if any(r["outcome"] == "verified" for r in newest):
