@@ -151,7 +151,8 @@ def test_functions_that_begin_inside_of_a_run_change_no_cycles(tmp_path: Path, n
 def test_a_caller_may_begin_with_its_call_right_behind_what_it_calls(tmp_path: Path) -> None:
     """The return from which is where a longer call would begin."""
     target = the_target("uno")
-    program = ".global f, main\n@start: rjmp main\n@f: ldi r24, 9\n1: dec r24\n brne 1b\n ret\n@main: rcall f\n rcall f\n break\n"
+    called = "@f: ldi r24, 9\n1: dec r24\n brne 1b\n ret\n"
+    program = f".global f, main\n@start: rjmp main\n{called}@main: rcall f\n rcall f\n break\n"
     image = assembled(tmp_path, target, program)
     seen = run(target, image, trigger=foreign.address(image, "f"))
     assert (seen.end, seen.counted, seen.left) == ("breakpoint", 2, 0)
