@@ -374,7 +374,7 @@ def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyP
         return Weighed([replace(record(), setup=s, origin="/elsewhere") for s in setups.values()], [], lost=False)
 
     monkeypatch.setattr(revisions, "weigh", weigh)
-    monkeypatch.setattr(revisions, "_copy", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(revisions, "copied", lambda *_: nullcontext(tmp_path))
     monkeypatch.setattr(revisions, "git", lambda *words: "0" if "show" in words else "")
     asked = revisions.Revisions(tmp_path, (), Campaign(targets=("uno",), flags=("-Os",), workloads=("kat",)), None)
     shutil.copytree(tmp_path / "avr", tmp_path / "other/avr")  # of the same family
@@ -392,7 +392,7 @@ def test_a_gate_does_not_pass_what_a_revision_refuses(
     files = toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
     write(top / "ref", files)
     monkeypatch.setattr(revisions, "git", lambda *words: "0" if "show" in words else str(top))
-    monkeypatch.setattr(revisions, "_copy", lambda *_: nullcontext(top))
+    monkeypatch.setattr(revisions, "copied", lambda *_: nullcontext(top))
     ask = "compare --revisions {} HEAD -t uno -w kat --fail-on worse"
     assert cli(ask.format("HEAD")).code == 0
     weighed, plain = revisions.Revisions.weighed, {"HEAD": files, "HEAD~1": files}

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +13,7 @@ from msgspec.structs import replace
 from ..analyse.rows import rows
 from ..model import paths
 from ..model.campaign import Campaign
-from ..model.errors import UserError, WorkError, counted
+from ..model.errors import UserError, WorkError
 from ..model.origin import at_revision
 from ..model.reasons import Reason
 from ..model.record import Record
@@ -25,6 +22,7 @@ from ..pipeline import Job
 from .console import stderr
 from .options import Weighing
 from .plan import plan
+from .repository import CHANGE, MODULE, borrowing, copied, files_of, git, hold, links_of, reached, refuse_without
 from .select import exists_at, is_place, within_archive
 from .weigh import weigh
 
@@ -90,34 +88,34 @@ class Revisions(Struct, frozen=True):
             return places
         options = ("-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames", "--format=")
         changes = git(self.top, "log", *options, *asked)
-        files = _files(self.top, tip)
-        for old, new, was, now, path in _CHANGE.findall(changes):
+        files = files_of(self.top, tip)
+        for old, new, was, now, path in CHANGE.findall(changes):
             files += [(old, was, path), (new, now, path)]
-        with _borrowing(self.top) as copy:
-            links, unread = _links(self.top, copy, files)
-        places = _reached(links, places)
+        with borrowing(self.top) as copy:
+            links, unread = links_of(self.top, copy, files)
+        places = reached(links, places)
         # a revision that is shown for nothing does less harm than one that is missing
-        return ["."] if any(_hold(places, link) for link in unread) else places
+        return ["."] if any(hold(places, link) for link in unread) else places
 
     def weighed(self, revision: str, commit: str) -> list[Record]:
         """Records of a commit, called ``revision``; what went wrong is said."""
-        with _copy(self.top, commit) as tree:
-            files = _files(tree, commit)
-            links, unread = _links(self.top, tree, files)
-            within = _reached(links, self._within() or ["."])
+        with copied(self.top, commit) as tree:
+            files = files_of(tree, commit)
+            links, unread = links_of(self.top, tree, files)
+            within = reached(links, self._within() or ["."])
             gone = [f for f in git(tree, "ls-files", "--deleted", "-z").split("\0") if f]
-            _refuse_without([f for f in gone if (_READ.search(f) or f in unread) and _hold(within, f)], commit[:12])
-            modules = {f: of for mode, of, f in files if mode == _MODULE}
+            refuse_without([f for f in gone if (_READ.search(f) or f in unread) and hold(within, f)], commit[:12])
+            modules = {f: of for mode, of, f in files if mode == MODULE}
             places = [str(_inside(self.top, tree, w, revision, modules)) for w in self.what] or [str(tree)]
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
-            self.modules[revision] = {f: of for f, of in modules.items() if _hold(within, f)}
+            self.modules[revision] = {f: of for f, of in modules.items() if hold(within, f)}
             self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
             self.refused[revision] = {
                 str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
             }
             # a line of a source may include a file of any name
-            read = _reached(links, [*self.weighable[revision], *self.refused[revision]])
-            _refuse_without([f for f in gone if _hold(read, f)], commit[:12])
+            read = reached(links, [*self.weighable[revision], *self.refused[revision]])
+            refuse_without([f for f in gone if hold(read, f)], commit[:12])
             for folder, why in self.refused[revision].items():
                 stderr().print(f"{revision}: {folder}: {why}")
             made = int(git(self.top, "show", "-s", "--no-show-signature", "--format=%ct", commit))
@@ -133,132 +131,6 @@ class Revisions(Struct, frozen=True):
 
 #: files of packages, as far as their names say
 _READ = re.compile(r"(?i)\.(?:[chs]|cc|cpp|cxx|hpp|inc|txt|rsp|toml|zip|info)$")
-#: what brings the files that a partial clone lacks
-_REFETCH = "git fetch --refetch --no-filter brings them"
-#: modes of links and submodules
-_LINK, _MODULE = "120000", "160000"
-#: a file in a listing of a tree: mode, object and path; and a change: modes and objects before and after, and path
-_FILE = re.compile(r"(\d{6}) \w+ ([0-9a-f]+)\t([^\0]+)\0")
-_CHANGE = re.compile(r":(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\0([^\0]+)\0")
-#: the most places that links are followed to
-_MOST = 1000
-#: what git tells hooks and aliases: with it every command is about the user's repository, wherever it runs
-_REPOSITORY = frozenset(
-    f"GIT_{name}"
-    for name in (
-        *("DIR", "WORK_TREE", "IMPLICIT_WORK_TREE", "INDEX_FILE", "COMMON_DIR", "PREFIX", "NAMESPACE"),
-        *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "SHALLOW_FILE"),
-    )
-)
-
-
-def _environment() -> dict[str, str]:
-    """Without what hooks are told, and without remotes: a partial clone fetches what is read."""
-    return {n: text for n, text in os.environ.items() if n not in _REPOSITORY} | {"GIT_ALLOW_PROTOCOL": ""}
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """What a git command prints, paths (``-z``) as they are; :class:`UserError` where it fails."""
-    if "-z" in arguments:
-        return os.fsdecode(_output(folder, *arguments))
-    return _output(folder, *arguments).decode(errors="backslashreplace").strip()
-
-
-def _output(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, env=_environment(), input=given, capture_output=True, check=False)
-    except FileNotFoundError:
-        raise UserError("--revisions needs git: apt install git") from None
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="backslashreplace").strip()
-        if "promisor" in said:
-            raise UserError(f"git {arguments[0]}: this clone lacks folders: {_REFETCH}")
-        last = (said.splitlines() or ["git failed"])[-1]
-        raise UserError(f"git {arguments[0]}: {last}; give two revisions of the repository that you are in")
-    return done.stdout
-
-
-@contextmanager
-def _borrowing(top: Path) -> Iterator[Path]:
-    """A repository of its own with the objects of the user's, which is only read. Not a clone: that of a shallow one
-    has its branches alone."""
-    with TemporaryDirectory(prefix="steelyard-") as folder:
-        tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
-        objects = top / git(top, "rev-parse", "--git-path", "objects")
-        git(top, "init", "--quiet", f"--object-format={git(top, 'rev-parse', '--show-object-format')}", str(tree))
-        (tree / ".git/objects/info/alternates").write_text(f"{objects}\n")
-        git(tree, "config", "remote.origin.url", str(top))  # where filters such as git-lfs look for files
-        yield tree
-
-
-@contextmanager
-def _copy(top: Path, commit: str) -> Iterator[Path]:
-    """The tree of a commit in a folder of its own."""
-    with _borrowing(top) as tree:
-        folders = git(tree, "rev-list", "--objects", "--filter=blob:none", "--missing=print", "--no-walk", commit)
-        if lacking := re.findall(r"(?m)^\?", folders):
-            raise UserError(f"this clone lacks {counted(len(lacking), 'folder')} of {commit[:12]}: {_REFETCH}")
-        git(tree, "checkout", "--quiet", "--detach", commit)
-        yield tree
-
-
-def _refuse_without(lacking: Sequence[str], of: str) -> None:
-    """:class:`UserError` where a partial clone lacks files that are read."""
-    if lacking:
-        raise UserError(f"this clone lacks {counted(len(lacking), 'file')} of {of}, {lacking[0]} first: {_REFETCH}")
-
-
-def _files(folder: Path, commit: str) -> list[tuple[str, str, str]]:
-    """Mode, object and path of all that a commit holds."""
-    return _FILE.findall(git(folder, "ls-tree", "-r", "-z", commit))
-
-
-def _links(top: Path, copy: Path, files: Iterable[tuple[str, str, str]]) -> tuple[dict[str, set[str]], set[str]]:
-    """Where the links among files lead in the repository, by path, and the links that a partial clone lacks."""
-    found = list(dict.fromkeys((path, blob) for mode, blob, path in files if mode == _LINK))
-    leads: dict[str, set[str]] = {path: set() for path, _ in found}
-    read = _contents(copy, {blob for _, blob in found}) if found else {}
-    for path, blob in found:
-        if (text := read.get(blob)) is not None:
-            target = os.path.normpath(top / Path(path).parent / text)
-            if Path(target).is_relative_to(top):
-                leads[path].add(str(Path(target).relative_to(top)))
-    return leads, {path for path, blob in found if blob not in read}
-
-
-def _contents(copy: Path, blobs: Iterable[str]) -> dict[str, str]:
-    """What objects hold; those that are missing are left out."""
-    out, at, held = _output(copy, "cat-file", "--batch", given="\n".join(blobs).encode()), 0, {}
-    while at < len(out):
-        end = out.index(b"\n", at)
-        blob, *about = out[at:end].decode().split()
-        at = end + 1
-        if about != ["missing"]:
-            held[blob] = os.fsdecode(out[at : at + int(about[-1])])
-            at += int(about[-1]) + 1
-    return held
-
-
-def _reached(links: Mapping[str, Iterable[str]], places: Iterable[str]) -> list[str]:
-    """Places, and where links on the way to them, at them and below them lead, which git does not follow."""
-    found = list(dict.fromkeys(places))
-    for place in found:  # grows
-        for link, targets in links.items():
-            led = targets if _hold([place], link) else ()
-            if link != place and _hold([link], place):
-                led = [link, *(os.path.normpath(f"{t}{place[len(link) :]}") for t in targets)]
-            for new in led:
-                if not _hold(found, new):
-                    found.append(new)
-        if len(found) > _MOST:
-            return ["."]
-    return found
-
-
-def _hold(places: Iterable[str], path: str) -> bool:
-    """Whether a path is one of the places, or lies below one."""
-    return any(place in (".", path) or path.startswith(f"{place}/") for place in places)
 
 
 def _inside(top: Path, tree: Path, what: str, revision: str, modules: Iterable[str]) -> Path:
