@@ -375,6 +375,7 @@ def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(revisions, "weigh", weigh)
     monkeypatch.setattr(revisions, "copied", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(revisions, "files_of", lambda *_: [])
     monkeypatch.setattr(revisions, "git", lambda *words: "0" if "show" in words else "")
     asked = revisions.Revisions(tmp_path, (), Campaign(targets=("uno",), flags=("-Os",), workloads=("kat",)), None)
     shutil.copytree(tmp_path / "avr", tmp_path / "other/avr")  # of the same family
@@ -393,6 +394,7 @@ def test_a_gate_does_not_pass_what_a_revision_refuses(
     write(top / "ref", files)
     monkeypatch.setattr(revisions, "git", lambda *words: "0" if "show" in words else str(top))
     monkeypatch.setattr(revisions, "copied", lambda *_: nullcontext(top))
+    monkeypatch.setattr(revisions, "files_of", lambda *_: [])
     ask = "compare --revisions {} HEAD -t uno -w kat --fail-on worse"
     assert cli(ask.format("HEAD")).code == 0
     weighed, plain = revisions.Revisions.weighed, {"HEAD": files, "HEAD~1": files}
