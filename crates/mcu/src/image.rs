@@ -190,13 +190,6 @@ impl Image {
         Self::within(&self.code(), pc).map(str::to_owned)
     }
 
-    /// Whether a function, or code that others know by a label, begins in a range past its first address.
-    pub fn begins_within(&self, range: Range<u32>) -> bool {
-        let after = self.symbols.partition_point(|s| s.address <= range.start);
-        let mut inside = self.symbols[after..].iter().take_while(|s| s.address < range.end);
-        inside.any(|s| s.code && (s.function || s.global))
-    }
-
     /// The same, where it is asked for several times.
     pub fn within(code: &[(Range<u32>, String)], pc: u32) -> Option<&str> {
         let after = code.partition_point(|(range, _)| range.start <= pc);

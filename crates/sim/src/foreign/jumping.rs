@@ -15,6 +15,9 @@ const MOST_PLACES: usize = 16;
 /// Most places where jumps may lead to: they are looked for only while a jump is under way.
 const MOST_LANDINGS: usize = 1024;
 
+/// Most bytes that calls push, and returns take.
+const ADDRESS: u32 = 4;
+
 /// That a jump led out of a call's stack: the lowest that this was before, and whether the program is elsewhere still.
 #[derive(Clone, Copy)]
 pub(super) struct Out {
@@ -85,17 +88,19 @@ impl Run<'_> {
     /// to setjmp. Whether it leads away; how it ended where it comes to none of these.
     pub(super) fn jumped(&mut self, ends: &[u32]) -> Result<bool, End> {
         let mut places = self.landings.clone();
-        let back = self.sim.returns_to();
+        let (back, from) = (self.sim.returns_to(), self.sim.place().1);
         places.push(back);
         places.extend(ends.iter().chain(&self.saves));
         if let Some(end) = self.until(&places) {
             return Err(end);
         }
-        let at = self.sim.place().0;
+        let (at, now) = self.sim.place();
         if self.saves.contains(&at) {
             self.note_landing();
         }
-        Ok(at != back || self.landings.contains(&at))
+        // what it leads to may lie right behind its call
+        let returned = at == back && now.wrapping_sub(from) <= ADDRESS;
+        Ok(!returned || self.landings.contains(&at))
     }
 
     /// As [`Run::until`], in a call that called setjmp, began with `sp` and returns to `back`; notes jumps that lead out

@@ -183,9 +183,9 @@ impl Run<'_> {
         let mut places = vec![back];
         if let Some(entry) = entry {
             places.push(entry);
-            // where the call may begin, by its size, in its own function: before may lie the one that is measured
-            let calls = [2, 3, 4].map(|size| back.wrapping_sub(size));
-            places.extend(calls.iter().filter(|&&at| !self.image.begins_within(at..back)));
+            // where the call begins; before a shorter one may lie the return of what it calls
+            let calls = [2, 3, 4].map(|size| (back.wrapping_sub(size), size));
+            places.extend(calls.iter().filter(|(at, size)| self.sim.disassemble(*at).1 == *size).map(|(at, _)| at));
         }
         let fixed = places.len();
         places.extend(self.jumps.iter().chain(&self.saves));
@@ -206,7 +206,10 @@ impl Run<'_> {
             let landed = jumps && self.jumped(&places[..fixed])?;
             if jumps {
                 (pc, now) = self.sim.place();
-                saved = self.saves.contains(&pc);
+                if self.saves.contains(&pc) {
+                    places.truncate(fixed);
+                    saved = true;
+                }
             }
             if now >= sp && pc == back {
                 break;

@@ -100,13 +100,14 @@ impl Run<'_> {
             ram: memory.ram.to_vec(),
             peripherals: memory.peripherals(),
             kept,
+            input: memory.host.to_chip.len(),
             sent: memory.host.from_chip.len(),
             clocked: memory.host.clocked,
         }
     }
 }
 
-/// What the next instructions depend on, how much was sent, and how often a counter was read that goes on.
+/// What the next instructions depend on, how much is to be read and was sent, and how often a counter was read that goes on.
 #[derive(PartialEq)]
 pub(super) struct State {
     registers: Vec<(&'static str, u32)>,
@@ -114,6 +115,7 @@ pub(super) struct State {
     ram: Vec<u8>,
     peripherals: String,
     kept: Vec<(Register, u64)>,
+    input: usize,
     sent: usize,
     clocked: u64,
 }
