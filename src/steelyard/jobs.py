@@ -23,6 +23,7 @@ from .model.errors import UserError
 from .model.implementation import Implementation
 from .model.inputs import SEED
 from .model.once import Once
+from .model.origin import is_revision
 from .model.paths import CIPHERS, HARNESS, home, short
 from .model.primitive import PRIMITIVES
 from .model.reasons import UNWRITABLE, Failure, Reason
@@ -166,6 +167,8 @@ def lacks(job: Job, record: Record, seed: str = SEED, max_cycles: int = device.M
     """Why a stored ``record`` of a job's setup is not what the job asks for, which is then run again; empty where it
     is."""
     name, failure = f"run {record.id}", record.failure
+    if is_revision(record.origin) and not is_revision(job.origin):
+        return f"{name} is of a revision, which counts in histories only"
     if failure is not None and not record.final:
         return f"{name} ended with {failure.reason}, by the machine's doing"
     if record.seed != seed:

@@ -185,26 +185,3 @@ def test_files_that_are_read_are_not_lacking(
     gate = cli(ASK.format("moved" if lacking == "moved" else "crypto_aead"))
     assert gate.code == 2, gate.out
     assert re.search(f"this clone lacks 1 file of [0-9a-f]+, {lacking} first", gate.err), gate.err
-
-
-def test_answers_take_the_newest_commit_of_a_path_or_what_was_run_there_since(
-    cli: Cli, git: Git, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where an older commit is weighed last. A history shows them all."""
-    for n in (1, 2, 3):
-        package(Path(), in_encrypt=f"for (volatile unsigned char k = 0; k < {60 - 10 * n}; k++) {{}}")
-        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-0{n}T12:00:00 +0000")
-        commit(git)
-    assert cli("compare --revisions HEAD~1 HEAD crypto_aead -t uno -w kat").code == 0
-    again = cli("run crypto_aead -t uno -w kat")
-    assert "answers take other sources" not in again.out + again.err
-    assert len(re.findall(r"^ \w{7} +x ", cli("history HEAD crypto_aead -t uno -w kat").out, re.MULTILINE)) == 3
-    ask = "publish toy1/ref --columns run,origin"
-    assert re.findall(r"crypto_aead at (\S+) \(\w{12} of ([^)]*)\)", cli(ask).out) == [("HEAD", "2026-01-03 12:00:00")]
-    assert cli(f"{ask} --all-runs").out.count("crypto_aead at ") == 3
-    git("checkout", "-q", "HEAD~1")
-    older = cli("run crypto_aead -t uno -w kat")
-    assert "answers take other sources" in older.out + older.err
-    assert cli("run crypto_aead -t uno -w kat --force").code == 0
-    now = cli(ask).out
-    assert (" at " in now, "crypto_aead" in now) == (False, True), now

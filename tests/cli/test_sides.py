@@ -376,12 +376,12 @@ def test_sources_of_a_revision_are_where_it_has_them(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(revisions, "weigh", weigh)
     monkeypatch.setattr(revisions, "copied", lambda *_: nullcontext(tmp_path))
     monkeypatch.setattr(revisions, "files_of", lambda *_: [])
-    monkeypatch.setattr(revisions, "git", lambda *words: "0" if "show" in words else "")
+    monkeypatch.setattr(revisions, "git", lambda *_: "")
     asked = revisions.Revisions(tmp_path, (), Campaign(targets=("uno",), flags=("-Os",), workloads=("kat",)), None)
     shutil.copytree(tmp_path / "avr", tmp_path / "other/avr")  # of the same family
     for there in (["arm", "avr", "other/avr"], ["avr", "other/avr"]):
         places = [r.origin for r in asked.weighed("HEAD", "0" * 40)]
-        assert places == [f"{p} at HEAD (000000000000 of 1970-01-01 00:00:00)" for p in there]
+        assert places == [f"{p} at HEAD (000000000000)" for p in there]
         shutil.rmtree(tmp_path / "arm", ignore_errors=True)
 
 
@@ -392,7 +392,7 @@ def test_a_gate_does_not_pass_what_a_revision_refuses(
     top = tmp_path / "toy1"
     files = toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
     write(top / "ref", files)
-    monkeypatch.setattr(revisions, "git", lambda *words: "0" if "show" in words else str(top))
+    monkeypatch.setattr(revisions, "git", lambda *_: str(top))
     monkeypatch.setattr(revisions, "copied", lambda *_: nullcontext(top))
     monkeypatch.setattr(revisions, "files_of", lambda *_: [])
     ask = "compare --revisions {} HEAD -t uno -w kat --fail-on worse"

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_scenario, of_sizes
-from ..model.origin import line, replaced_by, revised, unrevised, unversioned, version
+from ..model.origin import is_revision, line, replaced_by, unrevised, unversioned, version
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
@@ -31,7 +31,7 @@ _SO_MANY = 0.9
 #: known answers of NIST's sizes, which means are over
 NIST_CALLS = {"crypto_aead": 33 * 33, "crypto_hash": 1025, "crypto_cxof": 33 * 33}
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags. An origin
-#: stands for its place here (:func:`place_of`)
+#: stands for its line here
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
 GENERATION = ("compiler", "harness", "timing_model")
@@ -50,8 +50,6 @@ _FIGURED = ("verified", Reason.NO_EXPECTED)
 #: the workload whose runs have no sizes, as those of ``check`` do
 _WITHOUT_SIZES = "kat"
 Key = tuple[Value, ...]
-#: version, time of the sources, time and number of the run
-Succession = tuple[int, str, str, int]
 #: of workloads that as many setups have, those that answers are of
 _FIRST = ("default", "felics-block-0")
 #: how the workloads of scenarios begin
@@ -198,15 +196,15 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
 
 def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
     """Of each place the rows that share the newest one's values under these names, and how many others there were.
-    Where an origin is of the place, the newest version or revision has the newest one, whenever it was run; a row that
-    says which version replaced it is none, even where that one's are not there."""
+    Where an origin is of the place, the newest version of its line has the newest one, whenever it was run, and rows
+    that are of histories only have none."""
     if not names:
         return list(rows), 0
     keys = _places(rows, place)
     values = list(map(itemgetter(*names), rows))
     newest: dict[Value, tuple[tuple[Any, ...], Value]] = {}
     order: Callable[[Row], tuple[Any, ...]] = succession() if "origin" in place else recency()
-    gone = _replaced(rows) if "origin" in place else frozenset()
+    gone = _of_histories(rows) if "origin" in place else frozenset()
     for r, key, value, when in zip(rows, keys, values, map(order, rows), strict=True):
         other = newest.get(key)
         if (other is None or when > other[0]) and r.get("origin") not in gone:
@@ -219,21 +217,23 @@ def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> t
     return kept, len(rows) - len(kept)
 
 
-def _replaced(rows: Iterable[Row]) -> frozenset[Value]:
-    """Origins of rows that say that a newer version replaced them."""
-    return frozenset(o for o in {r.get("origin") for r in rows} if replaced_by(str(o)) is not None)
+def _of_histories(rows: Iterable[Row]) -> frozenset[Value]:
+    """Origins of rows that say that a newer version replaced them, even where that one's are not there, or that they
+    are of a revision: what lies at its path may be newer, whichever was weighed last."""
+    origins = {r.get("origin") for r in rows}
+    return frozenset(o for o in origins if replaced_by(str(o)) is not None or is_revision(str(o)))
 
 
 def _places(rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
-    """What rows have under these names; for an origin its place."""
+    """What rows have under these names; for an origin its line."""
     found = list(map(itemgetter(*names), rows))
     if "origin" not in names:
         return found
     at = names.index("origin")
-    places = {o: place_of({"origin": o}) for o in {place[at] for place in found}}
-    if all(o == of for o, of in places.items()):
+    lines = {o: line(str(o)) for o in {place[at] for place in found}}
+    if all(o == of for o, of in lines.items()):
         return found
-    return [(*place[:at], places[place[at]], *place[at + 1 :]) for place in found]
+    return [(*place[:at], lines[place[at]], *place[at + 1 :]) for place in found]
 
 
 def _of_one_generation(
@@ -295,20 +295,16 @@ def recency() -> Callable[[Row], tuple[str, int]]:
     return of
 
 
-def succession() -> Callable[[Row], Succession]:
+def succession() -> Callable[[Row], tuple[int, str, int]]:
     """What orders the runs of one place, as :func:`place_of` has it: the version that was handed in, for one that is
-    run again replaces none that came after it; when its sources were there, of a revision the time of its commit, of
-    others the end of the minute in which the run ended; then :func:`recency`."""
-    when, known = recency(), dict[Value, tuple[int, str | None]]()
+    run again replaces none that came after it; then :func:`recency`."""
+    when, versions = recency(), dict[Value, int]()
 
-    def of(row: Row) -> Succession:
+    def of(row: Row) -> tuple[int, str, int]:
         origin = row.get("origin")
-        if origin not in known:
-            at = revised(str(origin))
-            known[origin] = version(str(origin)), at and at.time
-        (number, committed), (finished, run) = known[origin], when(row)
-        ended = finished and f"{finished}:59"
-        return number, min(committed or ended, ended), finished, run  # a commit of the future was there when it was run
+        if origin not in versions:
+            versions[origin] = version(str(origin))
+        return versions[origin], *when(row)
 
     return of
 
@@ -362,14 +358,14 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
     what: Callable[[Row], Value] = place_of if over_time else _digest
     meant: dict[tuple[Value, Value], dict[Value, set[int | str]]] = {}
-    newest: dict[tuple[Value, Value, int | str], tuple[Succession, Value]] = {}
-    when, gone = succession(), frozenset[Value]() if over_time else _replaced(rows)
+    newest: dict[tuple[Value, Value, int | str], tuple[tuple[int, str, int], Value]] = {}
+    when, gone = succession(), frozenset[Value]() if over_time else _of_histories(rows)
     for r in rows:
         place = place_of(r)
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(place)
         key = (r["primitive"], r["label"], place)
         counts = None if r.get("origin") in gone else what(r)
-        newest[key] = max(newest.get(key, ((0, "", "", 0), "")), (when(r), counts), key=_newer)
+        newest[key] = max(newest.get(key, ((0, "", 0), "")), (when(r), counts), key=_newer)
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)
@@ -425,7 +421,7 @@ def most_known(rows: Iterable[Row]) -> tuple[int, int]:
     return max((made for made, _ in some), default=0), min(left_out, default=0)
 
 
-def _newer(found: tuple[Succession, Value]) -> tuple[Succession, str]:
+def _newer(found: tuple[tuple[int, str, int], Value]) -> tuple[tuple[int, str, int], str]:
     return found[0], str(found[1])
 
 
@@ -434,7 +430,8 @@ def _digest(row: Row) -> str:
 
 
 def came_from(row: Row) -> str:
-    """Where sources came from, whichever version of it: :data:`BUNDLED`, a folder, or a file that was handed in."""
+    """Where sources came from, whichever revision or version of it: :data:`BUNDLED`, a folder, or a file that was
+    handed in."""
     return unversioned(unrevised(str(row.get("origin") or BUNDLED)))
 
 

@@ -118,8 +118,7 @@ class Revisions(Struct, frozen=True):
             refuse_without([f for f in gone if hold(read, f)], commit[:12])
             for folder, why in self.refused[revision].items():
                 stderr().print(f"{revision}: {folder}: {why}")
-            made = int(git(self.top, "show", "-s", "--no-show-signature", "--format=%ct", commit))
-            when = at_revision(revision, commit, made)
+            when = at_revision(revision, commit)
             jobs = [_named(job, tree, when) for job in jobs]
             records = _of_places(weigh(jobs, self.db).records, jobs, tree, when)
         for record in {r.setup.key: r for r in records}.values():

@@ -13,6 +13,7 @@ from ..model import campaign, paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected, is_pattern
 from ..model.options import WITH_WORD
+from ..model.origin import is_revision
 from ..model.target import Target, load_target, target_names
 from ..store import Store
 from .console import stderr
@@ -75,6 +76,7 @@ def _at(text: str, found: Sequence[Implementation]) -> list[Chosen]:
     """The implementations of a path. Where a folder or zip has several of one name, none is an earlier state of
     another: each is named by the part of it that it alone is in."""
     path, _ = paths.in_zip(Path(text))
+    text = f"{text}/" if is_revision(text) else text
     of: dict[tuple[str, str], list[Path]] = {}
     for i in found:
         of.setdefault((i.primitive, i.label), []).append(i.folder.resolve())

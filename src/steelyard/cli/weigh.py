@@ -9,7 +9,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..analyse.answer import PLACE, SETUP, newest, place_of, run_number, told_apart
+from ..analyse.answer import BUNDLED, PLACE, SETUP, newest, place_of, run_number, told_apart
 from ..analyse.rows import rows
 from ..building import UNCONFINED
 from ..model import paths
@@ -126,8 +126,8 @@ def _replaced(store: Store, jobs: Sequence[Job], stored: Sequence[Record]) -> li
         older |= {run_number(r) for r in found if setup(r) not in setups}
         named |= {(*place(r), place_of(r)): r["digest"] for r in taken}
     labels = dict.fromkeys(r.setup.label for r in stored if r.id in older)
-    for s, at in ((j.plan, place_of({"origin": of_path(j.origin)})) for j in jobs if named):
-        digest = named.get((s.primitive, s.label, s.target, s.device, at), s.implementation_digest)
+    for s, origin in ((j.plan, of_path(j.origin)) for j in jobs if named):
+        digest = named.get((s.primitive, s.label, s.target, s.device, origin or BUNDLED), s.implementation_digest)
         if digest != s.implementation_digest:
             labels[s.label] = None
     text = "stored already, and answers take other sources that were run since; --force makes these the newest"

@@ -5,7 +5,6 @@ Nobody's path is read as a submission."""
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 #: how a zip may be called that was handed in: workers make a file of this name
@@ -16,21 +15,8 @@ _HANDED_IN = re.compile(
 #: what SQL finds the names of submissions by; a path that is alike has a slash
 ANY = "%.zip (submission %)"
 _ALIKE = re.compile(r"[^/]*\.zip \(submission [^/]*\)", re.IGNORECASE)
-_AT_REVISION = re.compile(
-    r"(.*) at (.*) \(([0-9a-f]{12})(?: of ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}))?\)", re.DOTALL
-)
-#: the last second that has four digits for its year
-_LAST = 253402300799
-
-
-class Revised(NamedTuple):
-    """Of which ``path`` in which ``revision`` a run is: that one's ``commit``, shortened, and when it was made (UTC),
-    which older databases do not say."""
-
-    path: str
-    revision: str
-    commit: str
-    time: str | None = None
+#: a place in a revision, with its commit
+_AT_REVISION = re.compile(r"(.*) at .* \([0-9a-f]{12}\)", re.DOTALL)
 
 
 class HandedIn(NamedTuple):
@@ -51,21 +37,20 @@ def of_submission(name: str, number: int, first: int | None = None, replaced: in
     return f"{name} (submission {number}{of}{by})"
 
 
-def at_revision(revision: str, commit: str, seconds: int) -> str:
-    """What follows the path in the names of a revision's runs; its commit was made so many ``seconds`` after 1970."""
-    return f" at {revision} ({commit[:12]} of {datetime.fromtimestamp(min(seconds, _LAST), UTC):%Y-%m-%d %H:%M:%S})"
+def at_revision(revision: str, commit: str) -> str:
+    """What follows the path in the names of a revision's runs."""
+    return f" at {revision} ({commit[:12]})"
 
 
-def revised(origin: str) -> Revised | None:
-    """Of which revision a run with this origin is; None of any other."""
-    found = _AT_REVISION.fullmatch(origin)
-    return None if found is None else Revised(found[1], found[2], found[3], found[4])
+def is_revision(origin: str) -> bool:
+    """Whether a run is of a revision of a repository, which may be older than what lies at the path."""
+    return _AT_REVISION.fullmatch(origin) is not None
 
 
 def unrevised(origin: str) -> str:
-    """What is called so in all revisions: of a repository's runs the path, as one that is there is named."""
-    found = revised(origin)
-    return origin if found is None else of_path(found.path)
+    """What is called so in all revisions: the path."""
+    found = _AT_REVISION.fullmatch(origin)
+    return origin if found is None else found[1]
 
 
 def like(first: int) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from steelyard.model.origin import replaced_by
+from steelyard.model.origin import is_revision, replaced_by
 from steelyard.model.record import Point, Record
 from steelyard.model.row import Made, Row, Value
 
@@ -131,8 +131,8 @@ class Store:
 
     def find(self, keys: Iterable[str]) -> dict[str, Record]:
         """The record that counts for each setup, by ``Setup.key``, wherever it came from: the newest, but a failure of
-        the machine, and what a newer version replaced, only when there is nothing else. Setups without a record are
-        left out."""
+        the machine, what a newer version replaced, and revisions of repositories, only when there is nothing else.
+        Setups without a record are left out."""
         wanted = sorted(set(keys))
         found: dict[str, Record] = {}
         if not wanted:
@@ -140,7 +140,7 @@ class Store:
         with self._reader() as reader:
             for batch in queries.batches(wanted):
                 every = reader.records(queries.by_keys(batch))
-                every.sort(key=lambda r: (replaced_by(r.origin) is None, *newest_last(r)))
+                every.sort(key=_counting_last)
                 found |= {record.setup.key: record for record in every}
         return found
 
@@ -334,3 +334,8 @@ class Store:
 
             with explained(self._name):
                 repeated(self._engine, work)
+
+
+def _counting_last(record: Record) -> tuple[bool, bool, bool, int, int]:
+    answered, minute, run = newest_last(record)
+    return replaced_by(record.origin) is None, answered, not is_revision(record.origin), minute, run
