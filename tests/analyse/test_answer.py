@@ -50,7 +50,7 @@ def test_one_row_of_two_workloads_sources_and_compilers() -> None:
     ]
     assert found.notes == (
         "2 rows of workload gmu left out for default; to see: --where 'workload ~ \"gmu*\"'",
-        "12 rows of older sources, compilers or models left out; to see: steelyard publish --all-runs",
+        "12 rows of revisions, or of older sources, compilers or models left out; to see: steelyard publish --all-runs",
     )
 
 
@@ -254,13 +254,13 @@ def test_a_version_replaces_the_last_of_its_line_whatever_its_file_is_called() -
     flags = [named(second.origin, "b", flags=f) for f in ("-Os", "-O3")]
     late = choose(numbered(*flags, replace(first, finished=datetime.now(UTC))))
     assert runs(late.rows) == [1, 2], "a version that is run again replaces none after it"
-    assert "1 row of older sources" in late.notes[0]
+    assert "1 row of revisions, or of older sources" in late.notes[0]
     assert str(told_apart(numbered(second, first))[1]["label"]).endswith(", older)")
     again = told_apart(numbered(second, named(first.origin, "a", cycles=1)), over_time=True)
     assert set(called_by(again).values()) == {"j-2.zip (submission 7)"}, "whichever was run last"
     gone = named("j-1.zip (submission 7, replaced by 9)", "a")
     assert choose(numbered(record(), gone)).rows == numbered(record()), "what replaced it may be shown as another's"
-    assert "1 row of older sources" in choose(numbered(record(), gone)).notes[0]
+    assert "1 row of revisions, or of older sources" in choose(numbered(record(), gone)).notes[0]
     assert [r["label"] for r in told_apart(numbered(record(digest="b"), gone))] == [
         "toy1/ref (bundled)", "toy1/ref (j-1.zip (submission 7), older)",
     ]  # fmt: skip

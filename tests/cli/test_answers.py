@@ -130,7 +130,7 @@ def test_builds_of_one_version_do_not_share_a_table(
     assert [sorted(set(re.findall(r"toy\d", table))) for table in tables] == [["toy1"], ["toy1"], ["toy2"]]
     assert one in shown.out
     assert other in shown.out
-    assert "1 row of older sources, compilers or models left out" in shown.out
+    assert "1 row of revisions, or of older sources, compilers or models left out" in shown.out
 
 
 def test_a_file_of_results_has_the_compiler_that_it_says(cli: Cli, tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_what_answers_alike_is_named_by_its_place(tmp_path: Path) -> None:
     assert said == [f"toy1/ref ({p}) answers as run {n}, of other sources" for p, n in (("p1", 3), ("p3", 1))]
 
 
-LEFT = "1 row of older sources, compilers or models left out; to see: steelyard publish --all-runs"
+LEFT = "1 row of revisions, or of older sources, compilers or models left out; to see: steelyard publish --all-runs"
 
 
 @pytest.mark.parametrize(
@@ -353,9 +353,9 @@ def test_what_the_filter_hides_is_not_counted(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", *old, record(digest="b", rom=700), record("toy2/ref"))
     shown = cli(["publish", "--where", "rom < 550", "-c", "label,rom"])
     assert "toy1" not in shown.out
-    assert "2 rows of older sources" in shown.out
+    assert "2 rows of revisions, or of older sources" in shown.out
     for command in ("publish --where rom<550 --all-runs", "publish --where digest~* -c rom", "publish 2 --where rom>0"):
-        assert "2 rows of older" not in cli(command).out
+        assert "2 rows of revisions" not in cli(command).out
 
 
 def test_a_stored_run_that_others_replaced_is_told_when_it_is_asked_for_again(tmp_path: Path) -> None:

@@ -185,3 +185,22 @@ def test_files_that_are_read_are_not_lacking(
     gate = cli(ASK.format("moved" if lacking == "moved" else "crypto_aead"))
     assert gate.code == 2, gate.out
     assert re.search(f"this clone lacks 1 file of [0-9a-f]+, {lacking} first", gate.err), gate.err
+
+
+def test_revisions_count_in_histories_only(cli: Cli, git: Git) -> None:
+    """Whichever was weighed last; what lies at the path is weighed for itself, and once."""
+    for n in (1, 2, 1):  # the last goes back to the first
+        package(Path(), in_encrypt=f"for (volatile unsigned char k = 0; k < {60 - 10 * n}; k++) {{}}")
+        commit(git)
+    ask = "publish toy1/ref --columns run,origin"
+    assert cli("compare --revisions HEAD~1 HEAD crypto_aead -t uno -w kat").code == 0
+    none = cli(ask)
+    assert ("2 rows of revisions" in none.err, " at HEAD" in none.out) == (True, False), none
+    for run, remark in (("steelyard run crypto_aead", ""), ("again", "")):
+        done = cli("run crypto_aead -t uno -w kat")
+        assert (done.code, "answers take other sources" in done.out + done.err) == (0, bool(remark)), run
+    assert len(re.findall(r"^ \w{7} +x ", cli("history HEAD crypto_aead -t uno -w kat").out, re.MULTILINE)) == 3
+    now = cli(ask).out
+    assert re.findall(r"^ (\d+) +crypto_aead$", now, re.MULTILINE) == ["4"], now
+    assert cli(f"{ask} --all-runs").out.count("crypto_aead at ") == 2
+    assert cli("run crypto_aead -t uno -w kat --dry-run").out.count("0 to run, 2 stored") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -103,6 +104,13 @@ def built(folder: Path, target: Target, program: str = PROGRAM, *defined: str) -
     made = [*link, "-T", "program.ld", "program.o", *libraries, "-o", "program.elf"]
     subprocess.run(made, cwd=folder, check=True)
     return folder / "program.elf"
+
+
+def assembled(folder: Path, target: Target, program: str) -> bytes:
+    """``program``, in which functions have an @ before their names."""
+    ram = f".equ RAM, {target.chip.ram.base:#x}\n"
+    (folder / "a.s").write_text(ram + re.sub(r"@(\w+):", r".globl \1\n.type \1, %function\n\1:", program))
+    return linked(folder, target)
 
 
 def linked(folder: Path, target: Target) -> bytes:

@@ -16,7 +16,7 @@ from steelyard.device.foreign import Experiment
 from steelyard.model.errors import UserError
 from steelyard.model.target import Target
 from tests.conftest import the_target
-from tests.device.images import built, from_reset, linked, run
+from tests.device.images import assembled, built, from_reset, linked, run
 
 
 @pytest.mark.parametrize(
@@ -271,3 +271,12 @@ def test_a_wrong_file_of_blocks_is_named(tmp_path: Path, bluepill: Target) -> No
     target = bluepill.but(folder=tmp_path)
     with pytest.raises(UserError, match=r"blocks\.toml: settings.*address: unknown"):
         foreign.run(target, from_reset(target, "fee7"), Experiment(cycles=1000, seconds=60.0))
+
+
+def test_what_reads_its_input_does_not_turn_round(tmp_path: Path) -> None:
+    """Though nothing else differs from round to round, for more cycles than between two looks."""
+    read = "@main: lds r18, 0xC0\n sbrs r18, 7\n rjmp main\n lds r18, 0xC6\n cpi r18, 0x7e\n brne main\n break\n"
+    seen = run(
+        target := the_target("uno"), assembled(tmp_path, target, read), input=b"." * 600_000 + b"~", cycles=50_000_000
+    )
+    assert (seen.end, seen.cycles > 4_000_000) == ("breakpoint", True)

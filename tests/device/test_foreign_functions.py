@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 
@@ -10,18 +9,10 @@ import pytest
 
 from steelyard.device import foreign
 from steelyard.device.foreign import returned
-from steelyard.model.target import Target
 from tests.conftest import the_target
-from tests.device.images import linked, run
+from tests.device.images import assembled, linked, run
 
 ARM = ".syntax unified\n.thumb\n.word RAM + 0x1000, main\n"
-
-
-def assembled(folder: Path, target: Target, program: str) -> bytes:
-    """``program``, in which functions have an @ before their names."""
-    ram = f".equ RAM, {target.chip.ram.base:#x}\n"
-    (folder / "a.s").write_text(ram + re.sub(r"@(\w+):", r".globl \1\n.type \1, %function\n\1:", program))
-    return linked(folder, target)
 
 
 @pytest.mark.parametrize(
@@ -148,11 +139,23 @@ def test_functions_that_begin_inside_of_a_run_change_no_cycles(tmp_path: Path, n
     assert len(cycles) == 1
 
 
-def test_a_caller_may_begin_with_its_call_right_behind_what_it_calls(tmp_path: Path) -> None:
+@pytest.mark.parametrize("known", ["f, main", "f"])
+def test_a_caller_may_begin_with_its_call_right_behind_what_it_calls(tmp_path: Path, known: str) -> None:
     """The return from which is where a longer call would begin."""
     target = the_target("uno")
     called = "@f: ldi r24, 9\n1: dec r24\n brne 1b\n ret\n"
-    program = f".global f, main\n@start: rjmp main\n{called}@main: rcall f\n rcall f\n break\n"
+    program = f".global {known}\nrjmp main\n{called}main: rcall f\n rcall f\n break\n"
     image = assembled(tmp_path, target, program)
     seen = run(target, image, trigger=foreign.address(image, "f"))
     assert (seen.end, seen.counted, seen.left) == ("breakpoint", 2, 0)
+
+
+def test_a_jump_may_lead_to_what_lies_right_behind_it(tmp_path: Path) -> None:
+    """Which is where it would return to; but with another stack."""
+    target = the_target("bluepill")
+    main = "@main: movs r0, #1\n bl setjmp\n movs r4, #0\n bl f\n bkpt\n@setjmp: bx lr\n"
+    jump = "@longjmp: ldr r0, =RAM + 0x800\n mov sp, r0\n ldr r0, =again + 1\n bx r0\n"
+    called = "@f: push {lr}\n cbnz r4, 1f\n bl longjmp\n@again: movs r4, #1\n bl f\n bkpt\n1: pop {pc}\n"
+    image = assembled(tmp_path, target, f"{ARM}{main}{jump}{called}")
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left) == ("breakpoint", 1, 1)

@@ -198,7 +198,7 @@ def test_a_filter_hides_not_that_older_sources_are_left_out(tmp_path: Path) -> N
         site = Site(store)
         for page in ("/tables", "/rank", "/trade-offs", "/figures/top"):
             for asked in ("", "?where=target==uno"):
-                assert site.page(page + asked).text.count("1 row of older sources, compilers or models left out") == 1
+                assert site.page(page + asked).text.count("1 row of revisions, or of older sources, compilers") == 1
 
 
 def test_a_definition_is_that_of_the_primitive() -> None:

@@ -478,7 +478,7 @@ def _notes(
         what = "scenario" if text.startswith(_FELICS) else "sizes"
         yield f"{counted(n, 'row')} of {of}: without what depends on its {what}"
     for n, of in (
-        (older, "older sources, compilers or models"),
+        (older, "revisions, or of older sources, compilers or models"),
         (copies, "copies with the same sources"),
         (stopped, "failures of the machine where there are other runs"),
         (strange, "other compilers, harnesses or timing models"),

@@ -47,7 +47,7 @@ def asked(
     rows, older = found(
         what, where, columns, db, all_runs=all_runs, every=every, wanted=wanted, options=options, apart=apart
     )
-    return answered(
+    answer = answered(
         rows,
         what,
         all_runs=all_runs,
@@ -59,6 +59,9 @@ def asked(
         older=older,
         ranked=ranked,
     )
+    if not answer.rows:  # which is all that is said of what was left out
+        say(answer.notes)
+    return answer
 
 
 def found(

@@ -84,6 +84,7 @@ def verb(ask: Rank) -> int:
         which = "no run but nocrypt's, the baseline, matches" if answer.rows else "no stored run matches"
         makes = "steelyard rtl makes runs of hardware" if ask.kind == "sizes" else "steelyard run makes them"
         stderr().print(text if there else f"{which}; {makes}")
+        say(answer.notes if answer.rows else ())
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if not {m, m.replace("encrypt", "hash")} & (set(used) - empty)]
