@@ -85,10 +85,12 @@ def test_a_unit_without_ports_is_a_test_bench_s() -> None:
         "module tb import p::*; #(parameter N = (1)) (); endmodule": True, "module m #(N = 1) (input a);": False,
         "module tb #(N = f(2));": True, "package p; endpackage": False, "": False, "// module tb;": False,
         'module m(input a); initial $display("module tb;"); endmodule': False, "module m((* x *) a, (b));": False,
+        "program automatic t; endprogram": True, "macromodule t(); endmodule": True, "program p(input a);": False,
     }  # fmt: skip
     vhdl = {
         "entity tb is end;": True, "entity e is port (a : in bit); end;": False, "package p is end;": False,
         "entity tb is generic (N : natural); -- port (\nend entity;": True, "-- entity tb is end;": False,
+        "q <= '\"'; entity tb is end; -- \"": True, 'x <= "\'"; -- entity tb is end;': False,
     }  # fmt: skip
     for texts, is_vhdl in ((verilog, False), (vhdl, True)):
         assert {text: units.portless(text, is_vhdl) for text in texts} == texts

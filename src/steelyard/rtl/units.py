@@ -18,10 +18,11 @@ _INSTANCE = re.compile(
     r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
     r"|:\s*(?:component\s+)?(\w+)\s+(?:generic|port)\s+map\b"
 )
-#: what is not code in VHDL; an entity up to its end; a module's header, and the imports in it
-_ASIDE = re.compile(r'"[^"\n]*"?|--[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+#: what is not code in VHDL, where a quote may be a character; an entity up to its end; a module's or program's header,
+#: and the imports in it
+_ASIDE = re.compile(r"""'"'|"[^"\n]*"?|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _ENTITY = re.compile(r"(?is)\bentity\s+\w+\s+is\b(.*?)(?:\bend\b|\Z)")
-_MODULE = re.compile(r"\bmodule\s([^;]*)")
+_MODULE = re.compile(r"\b(?:module|macromodule|program)\s([^;]*)")
 _IMPORT = re.compile(r"\bimport\s[^;]*(?:;|\Z)")
 _PORTLESS = re.compile(r"\s*(?:(?:static|automatic)\s+)?\w+\s*(?:#\s*\(\))?\s*(?:\( *\))?\s*")
 
