@@ -198,22 +198,69 @@ def test_a_list_that_names_a_design_of_its_own_is_no_test_bench_s(tmp_path: Path
     assert _weighed(str(tmp_path)) == (both[:1], [])
 
 
-def test_a_variant_that_shares_a_shell_is_a_design_and_a_bench_with_a_driver_is_none(tmp_path: Path) -> None:
+def _top(name: str, more: str = "") -> str:
+    """A module with the API's ports."""
+    ports = "input [31:0] pdi_data, input [31:0] sdi_data, output [31:0] do_data"
+    return f"module {name}({ports}); {more} endmodule\n"
+
+
+_PART, _TB, _LWC = "module part(input a); endmodule\n", "module t; lwc i (x); endmodule\n", {"rtl": "lwc"}
+#: sources in a test bench's folder, beside the design rtl of lwc.sv and key.sv, with the lists that name them; and the
+#: designs that there are, with their tops
+_LAYOUTS: dict[str, tuple[dict[str, str | None], dict[str, str]]] = {
+    "the LWC package's": ({"src_tb": "../rtl/lwc.sv ../rtl/key.sv LWC_TB.sv", "src_tb/LWC_TB.sv": _TB}, _LWC),
+    "of a design": ({"test_c": "a.sv", "test_c/a.sv": _top("a")}, {**_LWC, "test_c": "a"}),
+    "of a design and its bench": (
+        {"test_c": "lwc.sv lwc_tb.sv", "test_c/lwc.sv": _top("lwc"), "test_c/lwc_tb.sv": _TB},
+        {**_LWC, "test_c": "lwc"},
+    ),
+    "of a core": ({"test_s": "../rtl/lwc.sv core.sv", "test_s/core.sv": _PART}, {**_LWC, "test_s": "lwc"}),
+    "of a wrapper": (
+        {"test_w": "../rtl/lwc.sv ../rtl/key.sv w.sv", "test_w/w.sv": _top("w", "lwc i (x);")}, {**_LWC, "test_w": "w"},
+    ),
+    "of a driver": (
+        {"sim": "../rtl/lwc.sv ../rtl/key.sv d.sv LWC_TB.sv", "sim/d.sv": _top("d"), "sim/LWC_TB.sv": _TB}, _LWC,
+    ),
+    "of a bench with ports": ({"sim": "../rtl/lwc.sv ../rtl/key.sv top.sv", "sim/top.sv": _PART}, _LWC),
+    "of a program": ({"sim": "../rtl/lwc.sv t.sv", "sim/t.sv": "program t; endprogram\n"}, _LWC),
+    "of a model": (
+        {"sim": "../rtl/lwc.sv model.sv LWC_TB.sv", "sim/model.sv": _PART, "sim/LWC_TB.sv": _TB}, _LWC,
+    ),
+    "of a driver and a model": (
+        {"sim": "../rtl/lwc.sv d.sv key.sv t.sv", "sim/d.sv": _top("d"), "sim/key.sv": _PART,
+         "sim/t.sv": "module t; lwc i (x); d j (x); endmodule\n"}, _LWC,
+    ),
+    "of variants": (
+        {"v1": "../rtl/lwc.sv c.sv", "v1/c.sv": _PART, "v2": "../rtl/lwc.sv c.sv", "v2/c.sv": _PART,
+         "rtl/source_list.txt": None, "sim": "../rtl/lwc.sv t.sv", "sim/t.sv": _TB}, {"v1": "lwc", "v2": "lwc"},
+    ),
+    "of a top with a dump": (
+        {"test_d": "a.sv", "test_d/a.sv": f"{_top('a')}`ifdef SIM\nmodule dump; endmodule\n`endif\n"},
+        {**_LWC, "test_d": "a"},
+    ),
+    "of others'": ({"test_x": "../rtl/lwc.sv"}, {**_LWC, "test_x": "lwc"}),
+    "of all others'": ({"test_x": "../rtl/lwc.sv ../rtl/key.sv"}, _LWC),
+    "of helpers": ({"sim": "clock.sv", "sim/clock.sv": _PART}, _LWC),
+    "that are gone": ({"sim": "../rtl/lwc.sv ../rtl/key.sv gone.sv"}, _LWC),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sources", "designs"), _LAYOUTS.values(), ids=list(_LAYOUTS))
+def test_a_list_in_a_test_bench_s_folder_is_the_bench_s_or_a_design_s(
+    tmp_path: Path, sources: dict[str, str | None], designs: dict[str, str]
+) -> None:
     """What is left out is said."""
-    texts = {
-        "rtl/toy.sv": toys.SOURCE.read_text(), "rtl/core.sv": "module core(input a); endmodule",
-        "test_small/core.sv": "module core(input b); endmodule",
-        "src_tb/driver.sv": "module driver(output pdi_valid); endmodule",
-        "src_tb/LWC_TB.sv": "module LWC_TB; endmodule",
-        "rtl/source_list.txt": "toy.sv\ncore.sv\n", "test_small/source_list.txt": "../rtl/toy.sv\ncore.sv\n",
-        "src_tb/source_list.txt": "../rtl/toy.sv\n../rtl/core.sv\ndriver.sv\nLWC_TB.sv\n",
-    }  # fmt: skip
-    for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    assert _weighed(str(tmp_path)) == ([("rtl/default", "toy"), ("test_small/default", "toy")], [])
-    for d in designs_of(tmp_path):
-        assert "left out, as they are of a test bench: src_tb/source_list.txt" in d.notes
+    given = {"rtl": "lwc.sv key.sv", "rtl/lwc.sv": _top("lwc"), "rtl/key.sv": _PART, **sources}
+    lists = {n for n in given if "/" not in n} - {n.split("/")[0] for n, text in given.items() if text is None}
+    for name, text in given.items():
+        if text is not None and ("/" in name or name in lists):
+            file = tmp_path / name / ("source_list.txt" if name in lists else "")
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text.replace(" ", "\n") if name in lists else text)
+    assert sorted(_weighed(str(tmp_path))[0]) == sorted((f"{n}/default", top) for n, top in designs.items())
+    left = ", ".join(f"{n}/source_list.txt" for n in sorted(lists - {*designs}))
+    notes = [note for d in designs_of(tmp_path) for note in d.notes if "test bench" in note]
+    assert notes == [f"left out, as they are of a test bench: {left}"] * len(designs) * bool(left)
 
 
 @pytest.mark.parametrize("lists", [("src_rtl",), ("src_rtl", "hw", "src_tb")], ids=["one", "several"])

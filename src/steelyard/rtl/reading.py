@@ -3,6 +3,7 @@ only sources, of which top and ports are guessed and said."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -147,27 +148,37 @@ def _lists(folder: Path, package: Package) -> tuple[list[Path], list[Path]]:
         known = list[set[Path]]()
         for f in others:
             with suppress(UserError):
-                known.append(_there(f, package))
+                known += [there] if _tops(there := _there(f, package), package.tree(folder, f.parent)) else []
         left = {f for f in found if f not in others and _of_bench(f, known, package.tree(folder, f.parent), package)}
         return [f for f in found if f not in left], [f for f in found if f in left and _names_any(f)]
     return [f for f in found if _names_any(f)] or ([] if _own_sources(folder) else found), []
 
 
 def _of_bench(listed: Path, known: Sequence[set[Path]], tree: Tree, package: Package) -> bool:
-    """Whether a list in a test bench's folder is the bench's: one of its own sources is, if it has any, and it names
-    all of a list that is ``known``, or no design's top. One without a source that is there is none of a design."""
+    """Whether a list in a test bench's folder is the bench's. One that names all of a list that is ``known`` is, but
+    for a wrapper around it; else one with a bench, but no top, of its own is, and one without any top."""
     try:
         there, home = _there(listed, package), listed.parent.resolve()
-        named = [p for line in _listed(listed, benches=True) if near.there(p := listed.parent / line)]
-        own = [p for p in dict.fromkeys(named) if p.resolve().is_relative_to(home)]
-        files.bounded([*there, *own], listed)
+        own = {p for p in there if p.is_relative_to(home)}
+        portless = {p for p in own if _portless(p)}
+        benches = bool(portless) or any(near.there(p) and p.resolve().is_relative_to(home) for p in _benches(listed))
+        if any(k <= there for k in known):
+            return benches or not _tops(own, tree)
+        if _tops(own, tree) or ((tops := _tops(own - portless, tree)) and tops >= _tops(there - portless, tree)):
+            return False  # other than with a driver of the bench beside another's top
+        return benches or not _tops(there, tree)
     except UserError:
         return not _names_any(listed)  # what is wrong with others is said of them
-    benches = [p for p in own if near.BENCHES.search(p.name) or _portless(p)]
-    if own and not benches and there:
-        return False
-    left = sorted(there - {p.resolve() for p in benches})
-    return any(k and k <= there for k in known) or not units.tops(_whole(left, tree))
+
+
+def _benches(listed: Path) -> list[Path]:
+    """The sources that a list names and that are called like a test bench's."""
+    named = {*_listed(listed)}
+    return [listed.parent / line for line in _listed(listed, benches=True) if line not in named]
+
+
+def _tops(sources: set[Path], tree: Tree) -> set[str]:
+    return {*units.tops(_whole(sorted(sources), tree))}
 
 
 def _portless(source: Path) -> bool:
@@ -175,12 +186,15 @@ def _portless(source: Path) -> bool:
 
 
 def _there(listed: Path, package: Package) -> set[Path]:
-    """The sources that a list names, as far as they are there. Raises :class:`UserError` for too many."""
+    """The sources that a list names, as far as they can be found and read. Raises :class:`UserError` for too many."""
     files.few(named := _listed(listed), listed)
     there = set[Path]()
     for line in named:
         with suppress(UserError):
-            there.add(_found(listed.parent, line, listed, package).resolve())
+            at = _found(listed.parent, line, listed, package).resolve()
+            files.regular(at, files.LARGEST, _KEEP)
+            there |= {at} if os.access(at, os.R_OK) else set()
+    files.bounded([*there], listed)
     return there
 
 
