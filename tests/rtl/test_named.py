@@ -12,6 +12,7 @@ import pytest
 from steelyard.cli.rtl import designs
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
+from steelyard.rtl import near
 from steelyard.rtl.near import Tree
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
@@ -292,6 +293,24 @@ def test_a_repository_is_looked_through_once_whatever_is_missing(
         designs_of(tmp_path, failed=[])
     assert walks == [tmp_path]
     assert len(looks) <= (1 if len(lists) == 1 else 2 * 60 + 3)
+
+
+def test_sources_of_all_lists_that_are_searched_for_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each counts once."""
+    for k in "abc":
+        (tmp_path / k).mkdir()
+        (tmp_path / k / "source_list.txt").write_text("../at/toy.sv\nat/part.sv\nat/part.sv\n")
+    for file, text in (("at/toy.sv", _top("toy")), ("part.sv", _PART), ("sim/source_list.txt", "../at/toy.sv\n")):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    monkeypatch.setattr(near, "SEARCHES", 2)
+    failed: list[tuple[str, str]] = []
+    assert [d.name for d in designs_of(tmp_path, failed=failed)] == ["a", "b"]
+    assert [(path, "more than 2 sources are not where they should be" in why) for path, why in failed] == [
+        (str(tmp_path / "c"), True)
+    ]
 
 
 @pytest.mark.parametrize(

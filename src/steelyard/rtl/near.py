@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from ..model.errors import UserError
 from .files import LARGEST
 
+#: most sources of a package that are searched for, as they are not where its descriptions have them
+SEARCHES = 5000
 #: paths of test benches
 BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
@@ -89,12 +91,23 @@ class Package:
         self._whole = whole
         self._below: dict[Path, dict[str, list[Path]]] = {}
         self._trees: dict[Path, list[Tree]] = {}
+        self._sought = set[tuple[Path, str]]()
 
     def tree(self, whole: Path, home: Path | None = None) -> Tree:
         """The files of a folder as one design means them."""
         return Tree(whole, home, self._below.setdefault(whole.resolve(), {}))
 
-    def trees(self, at: Path) -> list[Tree]:
+    def meant(self, description: Path, name: str) -> Path | None:
+        """The source that a description in a resolved folder means by a name that is not there. Raises
+        :class:`UserError` where these are too many in all."""
+        if len(self._sought) >= SEARCHES and (description, name) not in self._sought:
+            text = f"more than {SEARCHES} sources are not where they should be; restore them"
+            raise UserError(f"{self._whole}: {text}, or name the folder of one design")
+        self._sought.add((description, name))
+        trees = self._trees_of(description.parent)
+        return next((p for tree in trees if (p := tree.meant(description, name)) is not None), None)
+
+    def _trees_of(self, at: Path) -> list[Tree]:
         """Those of the package as a description in a resolved folder means them, in the order to look in."""
         if at not in self._trees:
             whole = self._whole.resolve()

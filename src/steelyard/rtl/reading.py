@@ -329,10 +329,8 @@ def _found(folder: Path, name: str, said: Path, package: Package) -> Path:
     """A source, or else what its name means in its package, for links to the LWC package's folder are often lost."""
     if near.there(folder / name):
         return folder / name
-    at = folder.resolve()
-    for tree in package.trees(at):
-        if (other := tree.meant(at / FILE, Path(name).name)) is not None:
-            return other
+    if (other := package.meant(folder.resolve() / FILE, Path(name).name)) is not None:
+        return other
     raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
 
 
