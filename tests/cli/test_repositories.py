@@ -112,6 +112,38 @@ def test_a_history_is_of_what_links_lead_to_in_any_of_its_revisions(git: Git, tm
         assert history() == "one two three four five six"
 
 
+def test_files_above_and_other_halves_are_a_packages_own(
+    cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A history shows when they changed, and a partial clone that lacks them is refused."""
+    package(Path())
+    core, rotations = "crypto_core/xteaencrypt/mine", "common/source/rotations/rot32.h"
+    blocks = "block_ciphers/source/ciphers/X_64_128_v01"
+    names = ("api.h", "ref/api.h", "README.md", "opt/api.h")
+    changes = [*(f"crypto_aead/toy1/{name}" for name in names), "crypto_core/xteadecrypt/mine/x.c", rotations]
+    kat, common = Path("crypto_aead/toy1/LWC_AEAD_KAT_128_128.txt"), "common/api.h"
+    Path("crypto_aead/toy1/ref", kat.name).rename(kat)
+    link(Path("crypto_aead/toy1/lwc.h"), f"../../{common}")
+    commit(git, "begin")
+    for k, name in enumerate((*changes, common)):
+        write(Path(), {name: f"// {k}\n{toys.API}"})
+        commit(git, name)
+    for what, shown in (
+        ("crypto_aead/toy1/ref", ["begin", changes[0], changes[1], common]),
+        (core, [changes[4]]),
+        (f"{blocks}/source", [rotations]),
+    ):
+        of = Revisions(tmp_path / "mine", (what,), Campaign(), None)
+        assert [c[1] for c in of.log("main", 20)] == shown
+    kat.unlink()
+    commit(git)
+    git("config", "uploadpack.allowFilter", "true")
+    git("clone", "-q", "--filter=blob:none", f"file://{tmp_path}/mine", "../partial")
+    monkeypatch.chdir(tmp_path / "partial")
+    gate = cli(ASK.format("crypto_aead/toy1/ref"))
+    assert (gate.code, f"lacks 1 file of {git('rev-parse', '--short=12', 'HEAD~1')}, {kat}" in gate.err) == (2, True)
+
+
 def test_a_shallow_clone_has_all_its_branches(
     cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from ..model.reasons import Reason
 from ..model.record import Record
 from ..model.row import Row
 from ..pipeline import Job
+from ..sources.discover import read_with
 from .console import stderr
 from .options import Weighing
 from .plan import plan
@@ -93,7 +94,7 @@ class Revisions(Struct, frozen=True):
             files += [(old, was, path), (new, now, path)]
         with borrowing(self.top) as copy:
             links, unread = links_of(self.top, copy, files)
-        places = reached(links, places)
+        places = _read_with(self.top, places, files, links)
         # a revision that is shown for nothing does less harm than one that is missing
         return ["."] if any(hold(places, link) for link in unread) else places
 
@@ -102,7 +103,7 @@ class Revisions(Struct, frozen=True):
         with copied(self.top, commit) as tree:
             files = files_of(tree, commit)
             links, unread = links_of(self.top, tree, files)
-            within = reached(links, self._within() or ["."])
+            within = _read_with(self.top, self._within() or ["."], files, links)
             gone = [f for f in git(tree, "ls-files", "--deleted", "-z").split("\0") if f]
             refuse_without([f for f in gone if (_READ.search(f) or f in unread) and hold(within, f)], commit[:12])
             modules = {f: of for mode, of, f in files if mode == MODULE}
@@ -114,7 +115,7 @@ class Revisions(Struct, frozen=True):
                 str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
             }
             # a line of a source may include a file of any name
-            read = reached(links, [*self.weighable[revision], *self.refused[revision]])
+            read = _read_with(self.top, [*self.weighable[revision], *self.refused[revision]], files, links)
             refuse_without([f for f in gone if hold(read, f)], commit[:12])
             for folder, why in self.refused[revision].items():
                 stderr().print(f"{revision}: {folder}: {why}")
@@ -130,6 +131,20 @@ class Revisions(Struct, frozen=True):
 
 #: files of packages, as far as their names say
 _READ = re.compile(r"(?i)\.(?:[chs]|cc|cpp|cxx|hpp|inc|txt|rsp|toml|zip|info)$")
+
+
+def _read_with(
+    top: Path, places: Sequence[str], files: Iterable[tuple[str, str, str]], links: Mapping[str, Iterable[str]]
+) -> list[str]:
+    """Places, what packages there are read with, which are other folders and files right above, and where links lead
+    from there."""
+    found, over = [*places], list[str]()
+    for place in places:
+        for known, folders in zip((found, over), read_with(top / place), strict=True):
+            known += [str(f.relative_to(top)) for f in folders if f.is_relative_to(top)]
+    above = set(reached(links, over))
+    found += [f for _, _, f in files if (f.rpartition("/")[0] or ".") in above and _READ.search(f)]
+    return reached(links, found)
 
 
 def _inside(top: Path, tree: Path, what: str, revision: str, modules: Iterable[str]) -> Path:

@@ -70,6 +70,15 @@ def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CAC
     return found if not part else _of_part(found, unpacked / part, Path(lexical))
 
 
+def read_with(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The folders that are read where one is named, which is among them, and those above of which files alone are. They
+    need not be there."""
+    shared, at = phases.rotations_of(str(folder)), anchor_of(folder.parts)
+    folders = [*cores.halves(folder), *([] if shared is None else [Path(shared)])]
+    above = [] if at is None else [p for f in folders for p in list(f.parents)[:_LEVELS_UP] if len(p.parts) > at]
+    return folders, above
+
+
 def _of_part(found: Found, folder: Path, named: Path) -> Found:
     """What lies in a folder of an archive, which the user ``named``."""
     inside = tuple(i for i in found.implementations if i.folder.is_relative_to(folder))

@@ -78,9 +78,15 @@ def is_template(parts: Sequence[str]) -> bool:
 def tree_of(path: str) -> str | None:
     """The FELICS tree that the folder ``path`` of one or all block ciphers is in, so that its headers are found; None
     outside of one."""
+    own = rotations_of(path)
+    return own.removesuffix(f"/{_ROTATIONS}") if own is not None and os.path.isdir(own) else None  # noqa: PTH112
+
+
+def rotations_of(path: str) -> str | None:
+    """Where the headers of rotations are if the folder ``path`` of one or all block ciphers is in a FELICS tree."""
     whole, middle, below = f"{path}/".partition(f"/{_BLOCKS}/")
     inside = middle and (_CIPHERS.startswith(below) or below.startswith(_CIPHERS))
-    return whole if inside and os.path.isdir(f"{whole}/{_ROTATIONS}") else None  # noqa: PTH112
+    return f"{whole}/{_ROTATIONS}" if inside else None
 
 
 def rotation(source: str, name: str, holds: Callable[[str], bool]) -> tuple[str, bool]:
