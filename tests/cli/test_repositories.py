@@ -88,7 +88,7 @@ def test_a_link_leads_where_its_revision_says(cli: Cli, git: Git) -> None:
 def test_a_history_is_of_what_links_lead_to_in_any_of_its_revisions(git: Git, tmp_path: Path) -> None:
     def history(*what: str) -> str:
         of = Revisions(tmp_path / "mine", what, Campaign(), None)
-        return " ".join(subject for _, subject in of.log("main", 20))
+        return " ".join(c.subject for c in of.log("main", 20))
 
     write(Path(), {"v1/a/x.c": "1", "größe/x.c": "1", "other": "1"})
     link(Path("cur"), "v1")
@@ -110,6 +110,28 @@ def test_a_history_is_of_what_links_lead_to_in_any_of_its_revisions(git: Git, tm
         assert history("cur/a/x.c") == "one two three four five", "behind links"
         assert history("v2") == "one three five", "below it"
         assert history() == "one two three four five six"
+
+
+def test_marks_of_a_history_are_against_the_first_parent(cli: Cli, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not against what was committed before on another branch; past a revision that is broken."""
+
+    def made(subject: str, day: int, **hooks: str) -> None:
+        package(Path(), **hooks)
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-0{day}T00:00:00Z")
+        commit(git, subject)
+
+    made("base", 1)
+    git("checkout", "-qb", "side")
+    made("comment", 4, top="// comment\n")
+    git("checkout", "-q", "main")
+    made("broken", 2, top="broken(")
+    made("slower\x0b\u2028line", 3, **SLOWER)
+    git("merge", "-q", "-m", "merge", "-s", "ours", "--no-commit", "side")
+    made("merge", 5, top="// comment\n", **SLOWER)
+    shown = cli("history HEAD crypto_aead/toy1/ref -t uno -w kat -c cycles_encrypt_mean").out
+    assert re.findall(r"^ [0-9a-f]{7} +(\w+).*?([▴▾]?) *$", shown, re.MULTILINE) == [
+        ("base", ""), ("slower", "▴"), ("comment", ""), ("merge", "")
+    ], shown  # fmt: skip
 
 
 def test_files_above_and_other_halves_are_a_packages_own(
@@ -134,7 +156,7 @@ def test_files_above_and_other_halves_are_a_packages_own(
         (f"{blocks}/source", [rotations]),
     ):
         of = Revisions(tmp_path / "mine", (what,), Campaign(), None)
-        assert [c[1] for c in of.log("main", 20)] == shown
+        assert [c.subject for c in of.log("main", 20)] == shown
     kat.unlink()
     commit(git)
     git("config", "uploadpack.allowFilter", "true")

@@ -51,7 +51,7 @@ def verb(ask: History) -> int:
     drawn = ask.out.format in FIGURES
     found: list[list[Row]] = []
     left_out: list[str] = []
-    for order, (commit, subject) in enumerate(log):
+    for order, (commit, _, subject) in enumerate(log):
         try:
             records = weighing.weighed(commit[:7], commit)
         except StoreError:  # nor is it any revision's fault
@@ -72,6 +72,8 @@ def verb(ask: History) -> int:
         data = figure.drawn(figure.load("history"), figure.of_records(lines, over_time=True))
         draw("history", data, ask.out)
     else:
-        ask.out.give(history.tables([row for weighed in told for row in weighed], chosen))
+        orders = {c.commit: order for order, c in enumerate(log)}
+        parents = {orders[c.commit]: orders[c.parent] for c in log if c.parent in orders}
+        ask.out.give(history.tables([row for weighed in told for row in weighed], chosen, parents))
     ask.out.remark(left_out)
     return 0

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,6 +27,14 @@ from .plan import plan
 from .repository import CHANGE, MODULE, borrowing, copied, files_of, git, hold, links_of, reached, refuse_without
 from .select import exists_at, is_place, within_archive
 from .weigh import weigh
+
+
+class Commit(NamedTuple):
+    """A revision in a history, with the first of its parents there."""
+
+    commit: str
+    parent: str | None
+    subject: str
 
 
 class Revisions(Struct, frozen=True):
@@ -70,15 +79,19 @@ class Revisions(Struct, frozen=True):
         moved = sorted(path for path in {*before, *now} if before.get(path) != now.get(path))
         return lost + [f"submodule {path} is another one in {new}: compare it in its own repository" for path in moved]
 
-    def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
-        """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of
-        them where there are more than ``most``."""
+    def log(self, revisions: str, most: int) -> list[Commit]:
+        """The revisions of a range that changed what is weighed, oldest first; the newest of them where there are more
+        than ``most``."""
         places = [f":(literal){place}" for place in self._led(revisions)]
-        options = [f"--max-count={most}", "--format=%H %s", "--end-of-options"]
+        # parents are the nearest ones that are shown
+        options = [f"--max-count={most}", "--parents", "--format=%H %P%x09%s", "--end-of-options"]
         listed = git(self.top, "log", *options, revisions, "--", *places)
-        return [
-            (commit, subject) for line in reversed(listed.splitlines()) for commit, _, subject in [line.partition(" ")]
-        ]
+        found = []
+        for line in filter(None, reversed(listed.split("\n"))):  # subjects may have other ends of lines
+            hashes, _, subject = line.partition("\t")
+            commit, *parents = hashes.split()
+            found.append(Commit(commit, parents[0] if parents else None, subject))
+        return found
 
     def _led(self, revisions: str) -> list[str]:
         """What is weighed, and where links lead from there in any revision of a range: those of its newest one, and

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..model.metric import metric
-from ..model.row import CONTEXT, Row, grouped
+from ..model.row import CONTEXT, Row, Value, grouped
 from .results import DEFAULT, ON, column, fewer, heading, run_of
 from .sheet import Column, Line, Mark, Sheet
 
@@ -28,9 +28,10 @@ def _short(value: object) -> str:
     return text[:8] if len(text) == 64 else text
 
 
-def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
+def tables(rows: Sequence[Row], columns: Sequence[str], parents: Mapping[int, int] | None = None) -> list[Sheet]:
     """``rows`` in the order of their revisions, which they name in ``revision`` and ``subject``; marks say how a
-    figure stands to that of the revision before."""
+    figure stands to that of the revision before, or where ``parents`` are given, by ``order``, to that of the nearest
+    that has one."""
     groups = grouped(rows, lambda r: (str(r["target"]), str(r["primitive"]), str(r.get("device"))))
     sheets = []
     for (target, primitive, device), group in sorted(groups.items()):
@@ -38,17 +39,27 @@ def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
         metrics = [column(n) for n in columns or DEFAULT[primitive]]
         shown = [Column("revision", "revision"), Column("subject", "subject")]
         shown += [Column(n, CONTEXT[n]) for n in apart] + metrics
-        before: dict[tuple[object, ...], Row] = {}
+        known = {(row.get("order"), *(row[n] for n in apart)): row for row in group}
+        last: dict[tuple[object, ...], Row] = {}
         lines = []
         for row in sorted(group, key=lambda r: [str(r[n]) for n in apart]):
             key = tuple(row[n] for n in apart)
-            marks = {c.name: _mark(before.get(key, row), row, c.name) for c in metrics}
+            past = (known.get((at, *key)) for at in _past(row.get("order"), parents or {}))
+            before = last.get(key) if parents is None else next(filter(None, past), None)
+            marks = {c.name: _mark(before or row, row, c.name) for c in metrics}
+            last[key] = row
             lines.append(Line([row.get(c.name) for c in shown], run_of(row), marks))
-            before[key] = row
         notes = fewer(group, [c.name for c in metrics], called="revision")
         label = "-".join(["history", target, primitive, *([device] if device in ON else ())])
         sheets.append(Sheet(heading(group), label, shown, lines, notes=notes))
     return sheets
+
+
+def _past(order: Value, parents: Mapping[int, int]) -> Iterator[int]:
+    """The first parents of a revision, the nearest first."""
+    while isinstance(order, int) and order in parents:
+        order = parents[order]
+        yield order
 
 
 def _mark(before: Row, row: Row, name: str) -> Mark:
