@@ -166,6 +166,19 @@ def test_files_above_and_other_halves_are_a_packages_own(
     assert (gate.code, f"lacks 1 file of {git('rev-parse', '--short=12', 'HEAD~1')}, {kat}" in gate.err) == (2, True)
 
 
+def test_a_gate_does_not_pass_what_a_revision_refuses_in_a_zip(cli: Cli, git: Git, tmp_path: Path) -> None:
+    """Though a package of its name is new elsewhere in it."""
+    for tops in (["one"], ["one", "two"]):
+        for top in tops:
+            package(tmp_path / "zip" / top)
+        if "two" in tops:
+            (tmp_path / "zip/one/crypto_aead/toy1/ref/encrypt.c").unlink()
+        shutil.make_archive("p", "zip", tmp_path / "zip")
+        commit(git)
+    gate = cli(ASK.format("p.zip"))
+    assert (gate.code, "p.zip/one/crypto_aead/toy1/ref was weighed, and HEAD refuses it" in gate.err) == (1, True)
+
+
 def test_a_shallow_clone_has_all_its_branches(
     cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

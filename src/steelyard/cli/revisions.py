@@ -123,7 +123,7 @@ class Revisions(Struct, frozen=True):
             places = [str(_inside(self.top, tree, w, revision, modules)) for w in self.what] or [str(tree)]
             jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
             self.modules[revision] = {f: of for f, of in modules.items() if hold(within, f)}
-            self.weighable[revision] = {str(_within(j.implementation.folder, tree)) for j in jobs}
+            self.weighable[revision] = {str(_folder(j, tree)) for j in jobs}
             self.refused[revision] = {
                 str(r.path.relative_to(tree)): f"{r.failure.reason}: {r.failure.detail}" for r in rejected
             }
@@ -205,15 +205,19 @@ def _of_places(records: Sequence[Record], jobs: Sequence[Job], tree: Path, when:
 
 
 def _place(job: Job, tree: Path, when: str) -> str:
-    """Where a package lies, whatever else of its name this revision has; of one that was unpacked in its zip."""
-    i, top = job.implementation, ""
-    folder = _within(i.folder, tree)
-    if folder.is_absolute():
-        archive, _ = paths.in_zip(tree / job.origin.removesuffix(when))
-        top, folder = str(archive.relative_to(tree)), within_archive(folder)
+    """Where a package lies, whatever else of its name this revision has."""
+    i, parts = job.implementation, _folder(job, tree, when).parts
     layout = Path(i.primitive, i.variant, i.name).parts
-    parts = folder.parts
-    return f"{Path(top, *(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))}{when}"
+    return f"{Path(*(parts[: -len(layout)] if parts[-len(layout) :] == layout else parts))}{when}"
+
+
+def _folder(job: Job, tree: Path, when: str = "") -> Path:
+    """A package's place in the tree; of one that was unpacked in its zip."""
+    folder = _within(job.implementation.folder, tree)
+    if not folder.is_absolute():
+        return folder
+    archive, _ = paths.in_zip(tree / job.origin.removesuffix(when))
+    return archive.relative_to(tree) / within_archive(folder)
 
 
 def _within(folder: Path, tree: Path) -> Path:
