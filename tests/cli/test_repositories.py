@@ -13,7 +13,7 @@ import pytest
 from steelyard.cli.revisions import Revisions
 from steelyard.model.campaign import Campaign
 from tests import toys
-from tests.conftest import write
+from tests.conftest import ROOT, write
 
 from .conftest import Cli
 
@@ -177,6 +177,21 @@ def test_a_gate_does_not_pass_what_a_revision_refuses_in_a_zip(cli: Cli, git: Gi
         commit(git)
     gate = cli(ASK.format("p.zip"))
     assert (gate.code, "p.zip/one/crypto_aead/toy1/ref was weighed, and HEAD refuses it" in gate.err) == (1, True)
+
+
+def test_a_repository_is_called_by_the_folders_that_it_lies_in(
+    cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So known answers of a bundled variant are known, also where its top is an implementation."""
+    top = tmp_path / "tinyjambu/crypto_aead/tinyjambu128v2/opt"
+    shutil.copytree(ROOT / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/fast", top)
+    git("init", "-q", at=top)
+    monkeypatch.chdir(top)
+    git("add", "-A", at=top)
+    git("commit", "-qm", "x", at=top)
+    asked = Revisions(top, (), Campaign(targets=("uno",), workloads=("kat",)), None)
+    (row,) = asked.of_revision("HEAD")
+    assert (row["family"], row["label"], row["outcome"]) == ("tinyjambu", "tinyjambu128v2/opt", "verified")
 
 
 def test_a_shallow_clone_has_all_its_branches(

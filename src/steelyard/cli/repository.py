@@ -63,7 +63,7 @@ def borrowing(top: Path) -> Iterator[Path]:
     """A repository of its own with the objects of the user's, which is only read. Not a clone: that of a shallow one
     has its branches alone."""
     with TemporaryDirectory(prefix="steelyard-") as folder:
-        tree = Path(folder) / (top.name or "tree")  # a variant may be named by it
+        tree = Path(folder, *top.parts[1:] or ["tree"])  # families, variants and names are read from paths
         objects = top / git(top, "rev-parse", "--git-path", "objects")
         git(top, "init", "--quiet", f"--object-format={git(top, 'rev-parse', '--show-object-format')}", str(tree))
         (tree / ".git/objects/info/alternates").write_text(f"{objects}\n")
