@@ -207,6 +207,9 @@ def test_packages_of_one_name_in_a_zip_are_each_named_by_their_part(cli: Cli, tm
     listed = json.loads(cli("list implementations toy.zip/all/second --json").out)["implementations"]
     assert len(listed) == 1
     assert cli("run toy.zip/all -t uno -w 16/0 --flags=-Os --dry-run").code == 0
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/c.toml").write_text('implementations = ["../toy.zip/all"]')
+    assert cli("run sub/c.toml -t uno -w 16/0 --flags=-Os --dry-run").code == 0, "relative to the file"
     nothing = cli("run toy.zip/third -t uno")
     assert nothing.code == 1
     assert "the archive has no implementation there" in nothing.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import toml
+from . import paths, toml
 
 
 class Campaign(toml.Table, frozen=True, kw_only=True):
@@ -28,8 +28,8 @@ class Campaign(toml.Table, frozen=True, kw_only=True):
 def load(file: Path) -> Campaign:
     """Reads the campaign in ``file``. Raises :class:`UserError`, which names the wrong key or value."""
     campaign = toml.load(file, Campaign)
-    paths = tuple(str(p) if (p := file.parent / w).exists() else w for w in campaign.implementations)
-    return campaign.but(implementations=paths)
+    places = ((w, file.parent / w) for w in campaign.implementations)
+    return campaign.but(implementations=tuple(str(p) if p.exists() or paths.in_zip(p)[1] else w for w, p in places))
 
 
 def flag_sets(texts: Iterable[str]) -> list[tuple[str, ...]]:
