@@ -177,6 +177,9 @@ def test_a_gate_does_not_pass_what_a_revision_refuses_in_a_zip(cli: Cli, git: Gi
         commit(git)
     gate = cli(ASK.format("p.zip"))
     assert (gate.code, "p.zip/one/crypto_aead/toy1/ref was weighed, and HEAD refuses it" in gate.err) == (1, True)
+    Path("p.zip").unlink()
+    past = cli("history HEAD~1 p.zip/one -t uno -w kat -c rom")
+    assert past.code == 0, past.err
 
 
 def test_a_repository_is_called_by_the_folders_that_it_lies_in(

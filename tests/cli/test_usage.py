@@ -213,6 +213,9 @@ def test_packages_of_one_name_in_a_zip_are_each_named_by_their_part(cli: Cli, tm
     nothing = cli("run toy.zip/third -t uno")
     assert nothing.code == 1
     assert "the archive has no implementation there" in nothing.out
+    assert "steelyard list implementations shows" in nothing.out
+    part = cli("submit toy.zip/all --licence MIT --server http://localhost:1")
+    assert (part.code, part.err) == (2, "steelyard: toy.zip/all: is a part of a zip; hand in toy.zip\n")
     for run in runs:
         assert cli(f"image {run['run']} -o x{run['run']}.hex").code == 0
 

@@ -66,9 +66,10 @@ class Revisions(Struct, frozen=True):
         return rows(records)
 
     def _within(self) -> list[str]:
-        """What is weighed, as git names it in the repository: a link, and what it leads to now."""
-        named = [str(paths.in_zip(Path(w))[0]) for w in self.what]
-        return [str(path) for w in named for path in dict.fromkeys(_of_repository(self.top, w))]
+        """What is weighed, as git names it in the repository: a link, and what it leads to now; of a place in a zip,
+        which the work tree may no longer have, the zip."""
+        named = [path for w in self.what for path in dict.fromkeys(_of_repository(self.top, w))]
+        return [str(next((p for p in reversed(path.parents) if p.suffix.lower() == ".zip"), path)) for path in named]
 
     def lost(self, old: str, new: str) -> list[str]:
         """Sentences on folders that were weighed in one revision and are refused in another, and on submodules, which

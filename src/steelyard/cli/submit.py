@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import click
 import msgspec
 
+from ..model import paths
 from ..model.errors import UserError, counted, cut
 from ..publish.sheet import Cell, Line, Sheet, plain
 from ..sources.pack import pack
@@ -62,6 +63,9 @@ def verb(ask: Submit) -> int:
     if not ask.licence.strip():
         raise UserError("--licence: say the licence of the sources, such as --licence MIT")
     if not select.exists_at(ask.path):
+        archive, part = paths.in_zip(Path(ask.path))
+        if part:
+            raise UserError(f"{cut(ask.path)}: is a part of a zip; hand in {cut(str(archive))}")
         raise UserError(f"{cut(ask.path)}: no such file or folder; name a folder or a zip")
     name, content = pack(Path(ask.path))
     if not name.endswith(".zip") and not zipfile.is_zipfile(io.BytesIO(content)):

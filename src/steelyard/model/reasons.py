@@ -180,6 +180,9 @@ BACK = "give the board back by that command, and run again"
 #: what it says of a folder of a lab that is read-only or another's, and what to do then
 UNWRITABLE = "cannot be written"
 PLACE = "give a place that can be written: make the folder yours again, or set STEELYARD_HOME; run again"
+#: what it says of a place in a zip that holds nothing, and what to do then
+NOTHING = "the archive has no implementation there"
+LOOK = "name another place in the zip: steelyard list implementations shows all that it has"
 
 
 class Failure(Struct, frozen=True):
@@ -193,6 +196,8 @@ class Failure(Struct, frozen=True):
         """What the user can do next."""
         if self.reason is Reason.INTERNAL and self.detail.endswith(UNWRITABLE):
             return PLACE
+        if self.reason is Reason.NO_SOURCES and self.detail == NOTHING:
+            return LOOK
         if self.reason in LAB and RELEASED in self.detail:
             return BACK
         return PLAY if self.reason in LAB and VIRTUAL in self.detail else self.reason.next_action

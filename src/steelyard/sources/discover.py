@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from ..model import paths
 from ..model.implementation import Implementation, Rejected
-from ..model.reasons import Failure, Reason
+from ..model.reasons import NOTHING, Failure, Reason
 from . import cores, felics, phases
 from .archive import unpack
 from .escape import escaped
@@ -84,7 +84,7 @@ def _of_part(found: Found, folder: Path, named: Path) -> Found:
     inside = tuple(i for i in found.implementations if i.folder.is_relative_to(folder))
     refused = tuple(r for r in found.rejected if r.path.is_relative_to(named))
     if not inside and not refused:
-        refused = (Rejected(named, Failure(Reason.NO_SOURCES, "the archive has no implementation there")),)
+        refused = (Rejected(named, Failure(Reason.NO_SOURCES, NOTHING)),)
     return Found(inside, refused)
 
 
