@@ -130,7 +130,7 @@ class Pipeline:
 
     def stored(self, runs: Sequence[Run]) -> dict[str, Record]:
         """The newest records of jobs that need not run again (:func:`.jobs.lacks`)."""
-        found = {} if self.force else self.keeper.find([run.setup.key for run in runs])
+        found = {} if self.force else self.keeper.find([r.setup.key for r in runs], [r.job.origin for r in runs])
         kept = [(r, found[r.setup.key]) for r in runs if r.setup.key in found]
         return {r.setup.key: record for r, record in kept if self._serves(r.job, record)}
 
@@ -153,7 +153,7 @@ class Pipeline:
             )  # fmt: skip
             found = None
             try:
-                found = None if self.force else self.keeper.find_one(setup.key)
+                found = None if self.force else self.keeper.find_one(setup.key, job.origin)
                 if found and self._serves(job, found):
                     return found
                 with job.held() as held:

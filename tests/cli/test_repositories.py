@@ -289,3 +289,7 @@ def test_revisions_count_in_histories_only(cli: Cli, git: Git) -> None:
     assert re.findall(r"^ (\d+) +crypto_aead$", now, re.MULTILINE) == ["4"], now
     assert cli(f"{ask} --all-runs").out.count("crypto_aead at ") == 2
     assert cli("run crypto_aead -t uno -w kat --dry-run").out.count("0 to run, 2 stored") == 1
+    assert cli("run crypto_aead -t uno -w kat --seed another --force").code == 0
+    for _ in range(2):  # and that of another seed is not what a comparison asks for
+        assert cli("compare --revisions HEAD~1 HEAD crypto_aead -t uno -w kat").code == 0
+    assert cli(f"{ask} --all-runs").out.count("crypto_aead at ") == 3

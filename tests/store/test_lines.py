@@ -124,6 +124,15 @@ def test_what_somebody_else_has_too_is_a_path_s_newest(store: Store, theirs: str
     assert asked.left(asked.stored(store, [{}])).rows == [], "hidden by one that the filter leaves out"
 
 
+def test_a_revision_keeps_nobody_s_figures_out(store: Store) -> None:
+    """It counts in histories only, whatever it says of the same sources."""
+    for origin in ("lab at HEAD (0123456789ab)", "lab at HEAD~1 (ba9876543210)"):
+        store.add(replace(result("a"), origin=origin))
+    assert shown(store) == []
+    handed_in(store, "a")
+    assert shown(store) == [("a", "a.zip (submission 1)")]
+
+
 def test_a_copy_shows_what_a_path_hid(store: Store, tmp_path: Path) -> None:
     handed_in(store, "a")
     with Store.open(tmp_path / "copy.db") as copy:

@@ -23,6 +23,7 @@ from ..jobs import Job, Run, resolve
 from ..model import paths, whole
 from ..model.errors import UserError, WorkError, counted
 from ..model.once import alone
+from ..model.origin import is_revision
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Pipeline
 from ..store import Store
@@ -181,7 +182,8 @@ class Cluster:
                     found += some
                     read[file] = at + length
         for some_of in batches(found, 500):
-            there = self.keeper.store.find(line.record.setup.key for line in some_of)
+            revisions = any(is_revision(line.record.origin) for line in some_of)
+            there = self.keeper.store.find((line.record.setup.key for line in some_of), revisions=revisions)
             for line in some_of:
                 before = kept.get(line.key)
                 if before is not None and (before.final or not line.record.final):
@@ -197,7 +199,9 @@ class Cluster:
 
 def _there(old: Record, new: Record) -> bool:
     """Whether what is stored is this run, whatever date it was given there, or one that ended later and counts before
-    it: a machine's failure does not."""
+    it: a machine's failure does not, nor a revision before what lies at a path."""
+    if is_revision(old.origin) and not is_revision(new.origin):
+        return False
     if (old.host, old.seconds) == (new.host, new.seconds):
         return True
     if old.finished is None or new.finished is None or (new.final and not old.final):

@@ -9,6 +9,7 @@ from threading import Event, Lock
 
 from msgspec.structs import replace
 
+from steelyard.model.origin import is_revision
 from steelyard.model.record import Record
 
 from . import values
@@ -37,14 +38,16 @@ class Keeper:
         self._next_try = 0.0
         self._lock = Lock()
 
-    def find(self, keys: Iterable[str]) -> dict[str, Record]:
-        """Stored records that need not be made again, by key. Raises :class:`StoreError`."""
-        return {key: record for key, record in self.store.find(keys).items() if record.final}
+    def find(self, keys: Iterable[str], origins: Iterable[str] = ()) -> dict[str, Record]:
+        """Stored records that need not be made again, by key, for jobs with these origins: for what lies at a path
+        others than those of revisions, if there are any. Raises :class:`StoreError`."""
+        found = self.store.find(keys, revisions=any(map(is_revision, origins)))
+        return {key: record for key, record in found.items() if record.final}
 
-    def find_one(self, key: str) -> Record | None:
+    def find_one(self, key: str, origin: str = "") -> Record | None:
         """The record for one key; None when there is none, or the store does not answer."""
         try:
-            return self.find([key]).get(key)
+            return self.find([key], [origin]).get(key)
         except StoreError:
             return None
 

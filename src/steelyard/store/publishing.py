@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select, text, update
 
-from steelyard.model.origin import line, replaced_by, submission, version
+from steelyard.model.origin import is_revision, line, replaced_by, submission, version
 from steelyard.model.record import Record
 
 from . import schema
@@ -168,7 +168,7 @@ def _counting(connection: Connection, key: str) -> tuple[Record | None, bool]:
     every = [
         (not _gone_on(connection, r), *newest_last(r), r)
         for number in numbers
-        if (r := _readable(connection, number)) is not None
+        if (r := _readable(connection, number)) is not None and not is_revision(r.origin)
     ]
     counts, *_, known = max(every, key=itemgetter(0, 1, 2, 3), default=(False, None))
     return known, counts

@@ -129,18 +129,23 @@ class Store:
         """The record with this id; None when there is none."""
         return next(iter(self.records([run_id])), None)
 
-    def find(self, keys: Iterable[str]) -> dict[str, Record]:
+    def find(self, keys: Iterable[str], *, revisions: bool = False) -> dict[str, Record]:
         """The record that counts for each setup, by ``Setup.key``, wherever it came from: the newest, but a failure of
-        the machine, what a newer version replaced, and revisions of repositories, only when there is nothing else.
-        Setups without a record are left out."""
+        the machine, what a newer version replaced, and revisions of repositories, only when there is nothing else; for
+        those who ask for ``revisions`` these count like others. Setups without a record are left out."""
         wanted = sorted(set(keys))
         found: dict[str, Record] = {}
         if not wanted:
             return found
+
+        def counting_last(r: Record) -> tuple[bool, bool, bool, int, int]:
+            answered, minute, run = newest_last(r)
+            return replaced_by(r.origin) is None, answered, revisions or not is_revision(r.origin), minute, run
+
         with self._reader() as reader:
             for batch in queries.batches(wanted):
                 every = reader.records(queries.by_keys(batch))
-                every.sort(key=_counting_last)
+                every.sort(key=counting_last)
                 found |= {record.setup.key: record for record in every}
         return found
 
@@ -334,8 +339,3 @@ class Store:
 
             with explained(self._name):
                 repeated(self._engine, work)
-
-
-def _counting_last(record: Record) -> tuple[bool, bool, bool, int, int]:
-    answered, minute, run = newest_last(record)
-    return replaced_by(record.origin) is None, answered, not is_revision(record.origin), minute, run

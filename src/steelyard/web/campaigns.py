@@ -12,6 +12,7 @@ from ..model import campaign, paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError
 from ..model.implementation import Implementation
+from ..model.origin import is_revision
 from ..model.primitive import PRIMITIVES
 from ..model.row import Row
 from ..model.target import load_target, target_names
@@ -60,10 +61,10 @@ def _flags(c: Campaign, target: str) -> list[str]:
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
-    ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it, nor what is
-    others' of the same name, but the same sources."""
+    ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it, nor
+    revisions, nor what is others' of the same name, but the same sources."""
     newest: dict[tuple[object, ...], Row] = {}
-    simulated = [r for r in rows if r.get("device") not in ON]
+    simulated = [r for r in rows if r.get("device") not in ON and not is_revision(str(r.get("origin")))]
     same = itemgetter("primitive", "label", "digest")
     ours = {*_digests(), *(same(r) for r in simulated if came_from(r) == BUNDLED)}
     for r in sorted((r for r in of_setups(simulated) if same(r) in ours), key=recency()):
