@@ -134,6 +134,21 @@ def test_marks_of_a_history_are_against_the_first_parent(cli: Cli, git: Git, mon
     ], shown  # fmt: skip
 
 
+def test_a_history_has_both_branches_of_a_merge_that_is_equal_to_one(git: Git, tmp_path: Path) -> None:
+    package(Path())
+    commit(git, "base")
+    for branch in ("side", "main"):
+        git("checkout", "-q", *(("-b",) if branch == "side" else ()), branch)
+        for text in ("slow", "fast"):
+            package(Path(), top=f"// {text}\n")
+            commit(git, f"{text} on {branch}")
+    git("merge", "-q", "-m", "merge", "side")
+    git("config", "log.follow", "true")
+    asked = Revisions(tmp_path / "mine", ("crypto_aead/toy1/ref",), Campaign(), None)
+    shown = [c.subject for c in asked.log("HEAD", 20)]
+    assert sorted(shown) == ["base", "fast on main", "fast on side", "merge", "slow on main", "slow on side"]
+
+
 def test_files_above_and_other_halves_are_a_packages_own(
     cli: Cli, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -264,6 +264,15 @@ def test_a_list_in_a_test_bench_s_folder_is_the_bench_s_or_a_design_s(
     assert notes == [f"left out, as they are of a test bench: {left}"] * len(designs) * bool(left)
 
 
+def test_a_bench_s_list_is_the_design_s_where_no_other_has_a_top(tmp_path: Path) -> None:
+    for name, text in (("rtl/lwc.sv", _top("lwc")), ("rtl/key.sv", _PART), ("sim/LWC_TB.sv", _TB)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "rtl/source_list.txt").write_text("key.sv\n")
+    (tmp_path / "sim/source_list.txt").write_text("../rtl/lwc.sv\n../rtl/key.sv\nLWC_TB.sv\n")
+    assert _weighed(str(tmp_path))[0] == [("sim/default", "lwc")]
+
+
 @pytest.mark.parametrize("lists", [("src_rtl",), ("src_rtl", "hw", "src_tb")], ids=["one", "several"])
 def test_a_repository_is_looked_through_once_whatever_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lists: tuple[str, ...]

@@ -31,6 +31,10 @@ _REPOSITORY = frozenset(
 )
 
 
+#: what users may have set, and what is read would not understand
+_PLAIN = ("-c", "log.showSignature=false", "-c", "log.follow=false")
+
+
 def _environment() -> dict[str, str]:
     """Without what hooks are told, and without remotes: a partial clone fetches what is read."""
     return {n: text for n, text in os.environ.items() if n not in _REPOSITORY} | {"GIT_ALLOW_PROTOCOL": ""}
@@ -44,7 +48,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def _output(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
-    command = ["git", "-C", str(folder), *arguments]
+    command = ["git", "-C", str(folder), *_PLAIN, *arguments]
     try:
         done = subprocess.run(command, env=_environment(), input=given, capture_output=True, check=False)
     except FileNotFoundError:

@@ -84,8 +84,9 @@ class Revisions(Struct, frozen=True):
         """The revisions of a range that changed what is weighed, oldest first; the newest of them where there are more
         than ``most``."""
         places = [f":(literal){place}" for place in self._led(revisions)]
-        # parents are the nearest ones that are shown
-        options = [f"--max-count={most}", "--parents", "--format=%H %P%x09%s", "--end-of-options"]
+        # also of a branch whose merge ends as the other one; parents are the nearest ones that are shown
+        options = [f"--max-count={most}", "--full-history", "--simplify-merges", "--parents", "--format=%H %P%x09%s"]
+        options.append("--end-of-options")
         listed = git(self.top, "log", *options, revisions, "--", *places)
         found = []
         for line in filter(None, reversed(listed.split("\n"))):  # subjects may have other ends of lines

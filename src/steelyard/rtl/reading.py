@@ -166,7 +166,8 @@ def _of_bench(listed: Path, known: Sequence[set[Path]], tree: Tree, package: Pac
             return benches or not _tops(own, tree)
         if _tops(own, tree) or ((tops := _tops(own - portless, tree)) and tops >= _tops(there - portless, tree)):
             return False  # other than with a driver of the bench beside another's top
-        return benches or not _tops(there, tree)
+        # where nothing else is a design's, the bench's list may be the only one that names all of it
+        return bool(benches and known) or not _tops(there, tree)
     except UserError:
         return not _names_any(listed)  # what is wrong with others is said of them
 
