@@ -159,3 +159,44 @@ def test_a_jump_may_lead_to_what_lies_right_behind_it(tmp_path: Path) -> None:
     image = assembled(tmp_path, target, f"{ARM}{main}{jump}{called}")
     seen = run(target, image, trigger=foreign.address(image, "f"))
     assert (seen.end, seen.counted, seen.left) == ("breakpoint", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("bluepill", "@main: ldr r0, =fin + 1\n mov lr, r0\n b f\n@f: movs r1, #9\n bx lr\n@fin: bkpt\n"),
+        ("gd32vf103", "@main: la ra, fin\n j f\n@f: addi a0, a0, 1\n ret\n@fin: ebreak\n"),
+        (
+            "uno",
+            "@main: ldi r24, pm_lo8(fin)\n push r24\n ldi r24, pm_hi8(fin)\n push r24\n rjmp f\n"
+            "@f: inc r1\n ret\n@fin: break\n",
+        ),
+    ],
+)
+def test_what_lies_before_where_a_call_returns_to_may_be_no_call(tmp_path: Path, name: str, program: str) -> None:
+    """But its own return, where the address was put in its place by hand."""
+    target = the_target(name)
+    image = assembled(tmp_path, target, f"{ARM if name == 'bluepill' else ''}{program}")
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left) == ("breakpoint", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("bluepill", "bl f\n b 1b\n@f: subs r4, #1\n bmi 2f\n ldr r0, =main\n bx r0\n2: bkpt\n"),
+        ("gd32vf103", "jal f\n j 1b\n@f: addi s0, s0, -1\n bltz s0, 2f\n j 1b\n2: ebreak\n"),
+        ("uno", "rcall f\n rjmp 1b\n@f: subi r16, 1\n brmi 2f\n pop r0\n pop r0\n rjmp 1b\n2: break\n"),
+    ],
+)
+def test_a_call_that_goes_back_to_before_its_call_is_left(tmp_path: Path, name: str, program: str) -> None:
+    """To its very instruction, which may have each of the sizes that calls have."""
+    target = the_target(name)
+    sets = {"bluepill": "movs r4, #3", "gd32vf103": "li s0, 3", "uno": "ldi r16, 3"}[name]
+    start = f"{ARM.replace('main', 'go')}@go: {sets}\n" if name == "bluepill" else f"@go: {sets}\n"
+    main = "1: @main: " if name == "bluepill" else "@main: 1: "
+    image = assembled(
+        tmp_path, target, f"{start}{main}{program}".replace("1: @main:", "@main: 1:").replace("=main", "=main + 1")
+    )
+    seen = run(target, image, trigger=foreign.address(image, "f"))
+    assert (seen.end, seen.counted, seen.left) == ("breakpoint", 0, 3)

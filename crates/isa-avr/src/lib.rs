@@ -84,6 +84,10 @@ impl Core for Avr {
         }
     }
 
+    fn links(step: &Step) -> bool {
+        matches!(step.class, Class::CallShort | Class::Call)
+    }
+
     fn continue_at(&mut self, pc: u32) {
         self.pc = pc & !1;
     }

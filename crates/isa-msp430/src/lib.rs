@@ -86,6 +86,10 @@ impl Core for Msp430 {
         }
     }
 
+    fn links(step: &Step) -> bool {
+        step.class == Class::Call
+    }
+
     fn continue_at(&mut self, pc: u32) {
         self.r[PC] = pc as u16 & !1;
     }

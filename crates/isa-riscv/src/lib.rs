@@ -91,6 +91,10 @@ impl<X: Word> Core for Riscv<X> {
         }
     }
 
+    fn links(step: &Step) -> bool {
+        matches!(step.class, Class::Jump | Class::JumpRegister) && step.rd != 0
+    }
+
     fn continue_at(&mut self, pc: u32) {
         self.set_pc(pc);
     }

@@ -181,6 +181,7 @@ fn pseudo(what: Pseudo, pc: u32, imm: u32, guarded: bool) -> Item {
         count: 0,
         literal: false,
         guarded,
+        links: false,
         target: None,
     };
     let handlers = [what.handler(); 2];
@@ -221,6 +222,7 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
         count: o.count,
         literal: o.b == PC as u8 && matches!(class, Class::Load | Class::LoadPc | Class::LoadMultiple),
         guarded,
+        links: matches!(row.op, Op::Bl | Op::Blx),
         target: target(row.op, &o),
     };
     let handlers = handlers(row.op, &o);

@@ -83,6 +83,10 @@ impl Core for Thumb {
         }
     }
 
+    fn links(step: &Step) -> bool {
+        step.links
+    }
+
     fn continue_at(&mut self, pc: u32) {
         self.set_pc(pc);
     }

@@ -108,6 +108,8 @@ pub struct Step {
     pub literal: bool,
     /// Whether an IT block guards it.
     pub guarded: bool,
+    /// Whether it is a call.
+    pub links: bool,
     /// Where a direct branch goes.
     pub target: Option<u32>,
 }

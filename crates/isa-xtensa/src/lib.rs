@@ -116,6 +116,10 @@ impl Core for Xtensa {
         }
     }
 
+    fn links(step: &Step) -> bool {
+        matches!(step.op, op::Op::Call0 | op::Op::Callx0 | op::Op::Call | op::Op::Callx)
+    }
+
     /// The boot ROM's code calls programs: no exception is under way, and nothing masks interrupts.
     fn continue_at(&mut self, pc: u32) {
         self.set_ps(ps::UM | if self.features.windowed() { ps::WOE } else { 0 });

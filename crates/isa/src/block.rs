@@ -45,6 +45,8 @@ pub trait Core: Sized + Send + Sync {
     }
     /// What an instruction does, as far as cycles are concerned.
     fn work(step: &Self::Step) -> Work;
+    /// Whether an instruction is a call: it leaves the address after it to return to.
+    fn links(step: &Self::Step) -> bool;
     /// Continues at `pc`, in the state in which programs begin there.
     fn continue_at(&mut self, pc: u32);
     /// Puts the state where a function begins that was called as `call` says; the reason where this cannot be.

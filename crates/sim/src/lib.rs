@@ -95,6 +95,8 @@ pub trait Simulator: Send + Sync {
     fn disassemble(&self, pc: u32) -> (String, u32);
     /// The address after the instruction at `pc`, or after its IT block, if one of them may branch, jump or skip.
     fn after_branch(&self, pc: u32) -> Option<u32>;
+    /// The address after the instruction at `pc`, if that is a call.
+    fn after_call(&self, pc: u32) -> Option<u32>;
 }
 
 impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
@@ -219,6 +221,11 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn disassemble(&self, pc: u32) -> (String, u32) {
         self.core.disassemble(pc)
+    }
+
+    fn after_call(&self, pc: u32) -> Option<u32> {
+        let run = self.core.decode(pc, 1);
+        run.steps.iter().any(C::links).then_some(run.end)
     }
 
     fn after_branch(&self, pc: u32) -> Option<u32> {

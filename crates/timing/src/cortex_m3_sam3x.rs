@@ -169,6 +169,7 @@ mod tests {
             count,
             literal: false,
             guarded: false,
+            links: false,
             target: None,
         }
     }

@@ -365,6 +365,7 @@ mod tests {
             count: 0,
             literal: false,
             guarded: false,
+            links: false,
             target: None,
         }
     }

@@ -183,9 +183,9 @@ impl Run<'_> {
         let mut places = vec![back];
         if let Some(entry) = entry {
             places.push(entry);
-            // where the call begins; before a shorter one may lie the return of what it calls
-            let calls = [2, 3, 4].map(|size| (back.wrapping_sub(size), size));
-            places.extend(calls.iter().filter(|(at, size)| self.sim.disassemble(*at).1 == *size).map(|(at, _)| at));
+            // where the call begins; what else ends there may be the return of what is called
+            let calls = [2, 3, 4].map(|size| back.wrapping_sub(size));
+            places.extend(calls.iter().filter(|&&at| self.sim.after_call(at) == Some(back)));
         }
         let fixed = places.len();
         places.extend(self.jumps.iter().chain(&self.saves));
