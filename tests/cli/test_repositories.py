@@ -134,19 +134,44 @@ def test_marks_of_a_history_are_against_the_first_parent(cli: Cli, git: Git, mon
     ], shown  # fmt: skip
 
 
-def test_a_history_has_both_branches_of_a_merge_that_is_equal_to_one(git: Git, tmp_path: Path) -> None:
-    package(Path())
-    commit(git, "base")
-    for branch in ("side", "main"):
-        git("checkout", "-q", *(("-b",) if branch == "side" else ()), branch)
-        for text in ("slow", "fast"):
-            package(Path(), top=f"// {text}\n")
-            commit(git, f"{text} on {branch}")
-    git("merge", "-q", "-m", "merge", "side")
-    git("config", "log.follow", "true")
+def test_a_history_has_all_branches_by_date_and_first_parents(
+    git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever of them a merge takes, and whatever users have set."""
+    days = iter(range(1, 9))
+
+    def made(branch: str, text: str) -> None:
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-0{next(days)}T00:00:00Z")
+        if text != "base":
+            git("checkout", "-q", branch)
+        package(Path(), top=f"// {text}\n")
+        commit(git, f"{text} on {branch}")
+
+    def shown(most: int) -> list[tuple[str, str]]:
+        log = asked.log("HEAD", most)
+        subjects = {c.commit: c.subject for c in log}
+        return [(c.subject, subjects.get(c.parent or "", "")) for c in log]
+
     asked = Revisions(tmp_path / "mine", ("crypto_aead/toy1/ref",), Campaign(), None)
-    shown = [c.subject for c in asked.log("HEAD", 20)]
-    assert sorted(shown) == ["base", "fast on main", "fast on side", "merge", "slow on main", "slow on side"]
+    made("main", "base")
+    git("branch", "side")
+    for branch in ("side", "main"):
+        made(branch, "slow")
+        made(branch, "fast")
+    write(Path(), {"README": "of all\n"})
+    commit(git, "readme")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-01-08T00:00:00Z")
+    git("merge", "-q", "-m", "equal", "side")
+    git("config", "log.follow", "true")
+    slow = [("slow on side", "base on main"), ("fast on side", "slow on side"), ("slow on main", "base on main")]
+    every = [("base on main", ""), *slow, ("fast on main", "slow on main")]
+    assert shown(20) == every, "the merge is as its first parent"
+    assert shown(2) == [("slow on main", ""), ("fast on main", "slow on main")]
+    git("checkout", "-qb", "edited", "main~1")
+    git("merge", "-q", "--no-commit", "--no-ff", "side")
+    package(Path(), top="// other\n")
+    commit(git, "edited")
+    assert shown(20)[-1] == ("edited", "fast on main")
 
 
 def test_files_above_and_other_halves_are_a_packages_own(

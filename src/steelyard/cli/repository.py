@@ -31,8 +31,8 @@ _REPOSITORY = frozenset(
 )
 
 
-#: what users may have set, and what is read would not understand
-_PLAIN = ("-c", "log.showSignature=false", "-c", "log.follow=false")
+#: what users may have set, and would change or end what is read and copied
+_PLAIN = ("-c", "log.showSignature=false", "-c", "log.follow=false", "-c", "core.hooksPath=/dev/null")
 
 
 def _environment() -> dict[str, str]:

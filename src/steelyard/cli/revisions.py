@@ -83,17 +83,28 @@ class Revisions(Struct, frozen=True):
     def log(self, revisions: str, most: int) -> list[Commit]:
         """The revisions of a range that changed what is weighed, oldest first; the newest of them where there are more
         than ``most``."""
-        places = [f":(literal){place}" for place in self._led(revisions)]
-        # also of a branch whose merge ends as the other one; parents are the nearest ones that are shown
-        options = [f"--max-count={most}", "--full-history", "--simplify-merges", "--parents", "--format=%H %P%x09%s"]
-        options.append("--end-of-options")
-        listed = git(self.top, "log", *options, revisions, "--", *places)
-        found = []
-        for line in filter(None, reversed(listed.split("\n"))):  # subjects may have other ends of lines
-            hashes, _, subject = line.partition("\t")
+        places = self._led(revisions) or ["."]
+        # git's own choice by paths leaves branches out whose merge is equal to another, or takes other parents for the
+        # first ones; of this one what is left out is as its first parent
+        options = ("--date-order", "--diff-merges=first-parent", "--root", "--name-only", "--no-renames", "-z")
+        listed = git(self.top, "log", *options, "--format=%x00%H %P%x09%s", "--end-of-options", revisions, "--")
+        first: dict[str, str | None] = {}
+        shown: dict[str, str] = {}
+        for entry in filter(None, listed.strip("\0").split("\0\0")):
+            header, _, names = entry.partition("\0")
+            hashes, _, subject = header.partition("\t")
             commit, *parents = hashes.split()
-            found.append(Commit(commit, parents[0] if parents else None, subject))
-        return found
+            first[commit] = parents[0] if parents else None
+            if names and any(hold(places, name) for name in names.removeprefix("\n").split("\0")):
+                shown[commit] = subject
+
+        def before(commit: str) -> str | None:
+            parent = first[commit]
+            while parent is not None and parent not in shown:
+                parent = first.get(parent)
+            return parent
+
+        return [Commit(c, before(c), subject) for c, subject in list(shown.items())[:most][::-1]]
 
     def _led(self, revisions: str) -> list[str]:
         """What is weighed, and where links lead from there in any revision of a range: those of its newest one, and
