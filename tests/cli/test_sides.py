@@ -416,7 +416,9 @@ def test_a_gate_does_not_pass_what_a_revision_refuses(
 def test_each_package_of_one_name_has_a_history_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Although the first revision has one of them."""
     held = {"a": {"avr": 100}, "b": {"avr": 100, "arm": 300}, "c": {"avr": 110, "arm": 300}}
-    monkeypatch.setattr(revisions, "git", lambda *_: "c b\tc\nb a\tb\na \ta")
+    commits = [revisions.Commit(commit, before, commit) for before, commit in [(None, "a"), ("a", "b"), ("b", "c")]]
+    monkeypatch.setattr(revisions, "git", lambda *_: ".")
+    monkeypatch.setattr(revisions.Revisions, "log", lambda *_: commits)
     monkeypatch.setattr(
         revisions.Revisions,
         "weighed",
