@@ -47,6 +47,10 @@ API = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NSECBYTES 0\n#define CRYPTO_NP
         (zipped(**{f"f{k}": "" for k in range(2001)}), "zip-bomb"),
         pytest.param(zipped(a__api_h=API) + bytes(8 << 20), "bytes, 8388608 are taken", id="large"),
         (zipped(**{f"crypto_aead__v{k}__ref__{n}": API for k in range(41) for n in ("api_h", "encrypt_c")}), "hand in"),
+        (
+            zipped(**{f"{k}__x__crypto_aead__v__ref__{n}": API + k for k in "ab" for n in ("api_h", "encrypt_c")}),
+            "2 packages called crypto_aead/x/v/ref with other sources: hand each in",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_no_package_is_refused_and_not_kept(tmp_path: Path, content: bytes, said: str) -> None:

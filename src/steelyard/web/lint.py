@@ -10,6 +10,7 @@ from pathlib import Path
 from ..jobs import identity
 from ..model.errors import UserError, counted
 from ..model.implementation import Implementation
+from ..model.row import grouped
 from ..model.target import load_target, target_names
 from ..sources import discover, sizes
 from ..sources.escape import escaped
@@ -62,7 +63,8 @@ def usual_targets() -> tuple[str, ...]:
 
 
 def tasks(found: Found, package: str, file: str, targets: Sequence[str]) -> list[Task]:
-    """The runs of what was found, target by target. :class:`UserError` where there are none, or too many."""
+    """The runs of what was found, target by target. :class:`UserError` where there are none, too many, or two whose
+    runs nobody could tell apart."""
     if not found.implementations:
         said = (f"{r.path}: {r.reason}: {r.detail}; {r.next_action}" for r in found.rejected[:5])
         why = "; ".join(text.removeprefix(f"{file}: ") for text in said)
@@ -73,6 +75,10 @@ def tasks(found: Found, package: str, file: str, targets: Sequence[str]) -> list
             f"{counted(len(found.implementations), 'implementation')} on {counted(len(targets), 'target')}; at most "
             f"{min(IMPLEMENTATIONS, RUNS // max(1, len(targets)))} are taken at once: hand in several zips"
         )
+    for names, some in grouped(found.implementations, lambda i: (i.primitive, i.family, i.variant, i.name)).items():
+        if len({i.digest for i in some}) > 1:
+            called = f"packages called {'/'.join(names)} with other sources"
+            raise UserError(f"{file} has {len(some)} {called}: hand each in as a zip of its own")
     return [
         Task(
             package=package, file=file, primitive=i.primitive, family=i.family, variant=i.variant, name=i.name,
