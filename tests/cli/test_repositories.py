@@ -312,6 +312,22 @@ def test_files_that_are_read_are_not_lacking(
     assert re.search(f"this clone lacks 1 file of [0-9a-f]+, {lacking} first", gate.err), gate.err
 
 
+def test_subjects_in_any_encoding_are_in_every_format(cli: Cli, git: Git) -> None:
+    """As imported repositories have them; and in UTF-8 whatever encoding the user's terminal has."""
+    git("config", "i18n.logOutputEncoding", "ISO-8859-1")
+    package(Path())
+    commit(git, "Schlüssel")
+    package(Path(), **SLOWER)
+    commit(git, "Schloesser")
+    raw = git("cat-file", "commit", "HEAD").encode().replace(b"oe", b"\xf6")
+    made = ["git", "hash-object", "-t", "commit", "-w", "--stdin"]
+    git("reset", "-q", subprocess.run(made, input=raw, check=True, capture_output=True).stdout.decode().strip())
+    for more, escaped in (("--json", r"Schl\\xf6sser"), ("--format csv -o -", r"Schl\xf6sser"), ("-o h.parquet", "")):
+        told = cli(f"history HEAD crypto_aead -t uno -w kat -c rom {more}")
+        assert (told.code, escaped in told.out) == (0, True), told
+        assert "Schlüssel" in told.out or not escaped, told
+
+
 def test_revisions_count_in_histories_only(cli: Cli, git: Git) -> None:
     """Whichever was weighed last; what lies at the path is weighed for itself, and once."""
     for n in (1, 2, 1):  # the last goes back to the first
@@ -328,6 +344,7 @@ def test_revisions_count_in_histories_only(cli: Cli, git: Git) -> None:
     now = cli(ask).out
     assert re.findall(r"^ (\d+) +crypto_aead$", now, re.MULTILINE) == ["4"], now
     assert cli(f"{ask} --all-runs").out.count("crypto_aead at ") == 2
+    assert "2 rows of revisions, or of versions that others replaced, left out" in cli("compare toy1/ref 4").out
     assert cli("run crypto_aead -t uno -w kat --dry-run").out.count("0 to run, 2 stored") == 1
     assert cli("run crypto_aead -t uno -w kat --seed another --force").code == 0
     for _ in range(2):  # and that of another seed is not what a comparison asks for

@@ -10,6 +10,7 @@ import pytest
 from steelyard.model.errors import UserError
 from steelyard.rtl import bench, units
 from steelyard.rtl.reading import designs_of
+from tests.conftest import write
 from tests.rtl import toys
 
 VERILOG = """module inner(input [15:0] pdi_data, input [15:0] sdi_data, output [15:0] do_data); endmodule
@@ -53,6 +54,48 @@ def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
     (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\ngone.v\n")
     with pytest.raises(UserError, match=r"gone\.v is not there"):
         designs_of(tmp_path)
+
+
+_PORTS = "input [{0}:0] pdi_data, input [{0}:0] sdi_data, output [{0}:0] do_data"
+_VHDL = "entity t is port (pdi_data : in std_logic_vector({} downto 0); sdi_data : in s; do_data : out s); end t;\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "width"),
+    [
+        ({"a.vhd": "-- constant W : integer := 8;\nconstant W : integer := 16;\n" + _VHDL.format("W*SHARES - 1")}, 16),
+        ({"a.vhd": _VHDL.format("15")}, 16),
+        ({"a.vhd": _VHDL.format("G_W - 1").replace("port", "generic (G_W : positive := 8); port", 1) + "-- := 16"}, 8),
+        ({"a.v": "// was [7:0] pdi_data\nmodule t(" + _PORTS.format(15) + "); endmodule"}, 16),
+        ({"a.sv": "module t #(parameter int N = 2, W = 16) (" + _PORTS.format("W-1") + "); endmodule"}, 16),
+        ({n: f"module {n[0]}({_PORTS.format(w)}); i i (); endmodule" for n, w in (("i.v", 31), ("t.v", 7))}, 8),
+        ({"a.v": "`define CCW 8\nmodule t(" + _PORTS.format("`CCW-1") + "); endmodule"}, 8),
+    ],
+)  # fmt: skip
+def test_the_width_of_words_is_what_the_top_s_ports_have(tmp_path: Path, files: dict[str, str], width: int) -> None:
+    write(tmp_path, files)
+    (found,) = designs_of(tmp_path)
+    assert (found.top, found.width) == ("t", width)
+
+
+@pytest.mark.parametrize(("said", "width"), [("parameters = { W = 8 }", 8), ("", 16)])
+def test_a_variant_s_parameter_is_the_width_of_words(tmp_path: Path, said: str, width: int) -> None:
+    write(tmp_path, {"a.sv": "module t #(parameter W = 16) (" + _PORTS.format("W-1") + "); endmodule"})
+    write(tmp_path, {"w.toml": f'[rtl]\nsources = ["a.sv"]\ntop = "t"\n{said}\n'})
+    assert [d.width for d in designs_of(tmp_path)] == [width]
+
+
+def test_sources_alone_are_read_as_they_need_each_other(tmp_path: Path) -> None:
+    """Packages first, and what another includes in its place only."""
+    top = '`include "logic.v"\nmodule t import z_types::*; (' + _PORTS.format(15) + "); endmodule"
+    packages = {
+        "y.sv": "package y_types; typedef z_types::word word; endpackage",
+        "z.sv": "package z_types; endpackage",
+    }
+    write(tmp_path, {"a.sv": top, "logic.v": "assign x = 1;"} | packages)
+    (found,) = designs_of(tmp_path)
+    assert [f.name for f in found.files] == ["z.sv", "y.sv", "a.sv"]
+    assert found.notes[-1] == "included files and memories found: logic.v"
 
 
 def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:

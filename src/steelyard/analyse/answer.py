@@ -204,7 +204,7 @@ def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> t
     values = list(map(itemgetter(*names), rows))
     newest: dict[Value, tuple[tuple[Any, ...], Value]] = {}
     order: Callable[[Row], tuple[Any, ...]] = succession() if "origin" in place else recency()
-    gone = _of_histories(rows) if "origin" in place else frozenset()
+    gone = of_histories(rows) if "origin" in place else frozenset()
     for r, key, value, when in zip(rows, keys, values, map(order, rows), strict=True):
         other = newest.get(key)
         if (other is None or when > other[0]) and r.get("origin") not in gone:
@@ -217,7 +217,7 @@ def newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> t
     return kept, len(rows) - len(kept)
 
 
-def _of_histories(rows: Iterable[Row]) -> frozenset[Value]:
+def of_histories(rows: Iterable[Row]) -> frozenset[Value]:
     """Origins of rows that say that a newer version replaced them, even where that one's are not there, or that they
     are of a revision: what lies at its path may be newer, whichever was weighed last."""
     origins = {r.get("origin") for r in rows}
@@ -359,7 +359,7 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     what: Callable[[Row], Value] = place_of if over_time else _digest
     meant: dict[tuple[Value, Value], dict[Value, set[int | str]]] = {}
     newest: dict[tuple[Value, Value, int | str], tuple[tuple[int, str, int], Value]] = {}
-    when, gone = succession(), frozenset[Value]() if over_time else _of_histories(rows)
+    when, gone = succession(), frozenset[Value]() if over_time else of_histories(rows)
     for r in rows:
         place = place_of(r)
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(place)

@@ -462,10 +462,10 @@ def about_of(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]
 
 
 def sides(
-    asked: Sequence[Words], rows: Sequence[Sequence[Row]]
+    asked: Sequence[Words], rows: Sequence[Sequence[Row]], of_histories: int = 0
 ) -> tuple[Sequence[Sequence[Row]], set[str], tuple[str, ...]]:
-    """The rows of both sides that can be compared, what the comparison is about, and what was left out. Raises
-    :class:`UserError` where no primitive is on both sides."""
+    """The rows of both sides that can be compared, what the comparison is about, and what was left out, with so many
+    rows ``of_histories`` that were before. Raises :class:`UserError` where no primitive is on both sides."""
     old, new = ({str(r["primitive"]) for r in some} for some in rows)
     if old and new and not old & new:
         was, now = (", ".join(sorted(some)) for some in (old, new))
@@ -475,4 +475,7 @@ def sides(
     left_out: tuple[str, ...] = ()
     if not about & {"device", "run", "timing_model"}:
         rows, left_out = of_one_device(*rows)
+    if of_histories:
+        what = f"{counted(of_histories, 'row')} of revisions, or of versions that others replaced, left out"
+        left_out += (f"{what}; to compare one: its number, or a filter by run, digest or origin",)
     return rows, about | ({"compiler", "timing_model"} if "target" in about else set()), left_out  # a target's own

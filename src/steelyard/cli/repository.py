@@ -32,7 +32,8 @@ _REPOSITORY = frozenset(
 
 
 #: what users may have set, and would change or end what is read and copied
-_PLAIN = ("-c", "log.showSignature=false", "-c", "log.follow=false", "-c", "core.hooksPath=/dev/null")
+_PLAIN = ("-c", "log.showSignature=false", "-c", "log.follow=false", "-c", "core.hooksPath=/dev/null",
+          "-c", "i18n.logOutputEncoding=UTF-8")  # fmt: skip
 
 
 def _environment() -> dict[str, str]:

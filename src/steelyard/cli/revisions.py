@@ -96,7 +96,7 @@ class Revisions(Struct, frozen=True):
             commit, *parents = hashes.split()
             first[commit] = parents[0] if parents else None
             if names and any(hold(places, name) for name in names.removeprefix("\n").split("\0")):
-                shown[commit] = subject
+                shown[commit] = subject.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
         def before(commit: str) -> str | None:
             parent = first[commit]

@@ -160,22 +160,27 @@ def unlike(label: str, taken: set[str]) -> str:
     return made
 
 
-def shown(sheet: Sheet) -> Sheet:
-    """The sheet with printable texts."""
+def encodable(text: str) -> str:
+    """The text with an escape for each lone surrogate, which names of files may hold and UTF-8 does not."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def shown(sheet: Sheet, made: Callable[[str], str] = printable) -> Sheet:
+    """The sheet with printable texts, or with what is ``made`` of them."""
 
     def line(x: Line) -> Line:
         if all(c.isprintable() for c in x.cells if isinstance(c, str)):
             return x
-        return replace(x, cells=[printable(c) if isinstance(c, str) else c for c in x.cells])
+        return replace(x, cells=[made(c) if isinstance(c, str) else c for c in x.cells])
 
     return replace(
         sheet,
-        title=printable(sheet.title),
-        label=printable(sheet.label),
-        columns=[replace(c, title=printable(c.title)) for c in sheet.columns],
+        title=made(sheet.title),
+        label=made(sheet.label),
+        columns=[replace(c, title=made(c.title)) for c in sheet.columns],
         lines=[line(x) for x in sheet.lines],
-        caption=printable(sheet.caption),
-        notes=[printable(n) for n in sheet.notes],
+        caption=made(sheet.caption),
+        notes=[made(n) for n in sheet.notes],
     )
 
 

@@ -310,6 +310,7 @@ def refused_ports(design: Design, found: dict[str, tuple[bool, int]]) -> Failure
     ):
         if (bits := found[port][1]) != design.width * shares:
             text = f"{port} has {bits} bits, not {design.width}" + (f" in each of {shares} shares" * (shares > 1))
+            text += "; where these are not right, name lwc.ports.pdi.bit_width in a variant's TOML, or w in design.toml"
             return Failure(Reason.OTHER_PORTS, text)
     if random and (bits := found["rdi_data"][1]) > _MOST_RANDOM:
         return Failure(Reason.OTHER_PORTS, f"rdi_data has {bits} bits; the test bench has {_MOST_RANDOM}")

@@ -18,6 +18,8 @@ ANSWERS = 16 << 20
 MADE = 64 << 20
 #: what is not code in Verilog. What does not end in its line, or at all, ends with it, so that no text is read twice
 ASIDE = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+#: the same in VHDL, where a quote may be a character
+VHDL_ASIDE = re.compile(r"""'"'|"[^"\n]*"?|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _ONE = "name the folder of one design"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 #: between them is every area, count, time and frequency that is not 0
@@ -44,9 +46,9 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def uncommented(source: str) -> str:
-    """A source in Verilog with a space in place of each comment, as a preprocessor reads it."""
-    return ASIDE.sub(lambda found: found[0] if found[0].startswith('"') else " ", source)
+def uncommented(source: str, aside: re.Pattern[str] = ASIDE) -> str:
+    """A source with a space in place of each comment, as a preprocessor of Verilog reads it."""
+    return aside.sub(lambda found: found[0] if found[0].startswith(('"', "'")) else " ", source)
 
 
 def number(text: str, what: str, *, signed: bool = False) -> float:

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from ..model import toml
 from ..model.errors import UserError
-from . import design, files, near, units
-from .design import FILE, ONLY, SOURCES, WIDTHS, Design
+from . import design, files, guess, near, units
+from .design import FILE, ONLY, SOURCES, Design
 from .near import Package, Tree
 
 #: what is to be done about a file of a package that is none
@@ -262,19 +262,19 @@ def _of_toml(file: Path, top: str, package: Package) -> list[Design]:
     clock = _at(file, table, "rtl.clock.port", str) or _at(file, table, "rtl.clock_port", str) or "clk"
     standard = str(_at(file, table, "language.vhdl", dict).get("standard", "2008"))
     generics = "rtl.generics" if _at(file, table, "rtl.generics", dict) else "rtl.parameters"
-    text = _text(here)
+    text, parameters = _whole(here, package.tree(folder)), _parameters(file, table, generics)
     made = Design(
         family=folder.resolve().name,
         name=_at(file, table, "name", str) or file.stem,
         variant=ONLY,
         folder=folder,
         top=top,
-        width=_at(file, table, "lwc.ports.pdi.bit_width", int) or _width(text),
+        width=_at(file, table, "lwc.ports.pdi.bit_width", int) or guess.width(text, top, dict(parameters)),
         files=here,
         aead=_at(file, table, "lwc.aead.algorithm", str),
         hash=_at(file, table, "lwc.hash.algorithm", str),
         order=_order(order),
-        parameters=_parameters(file, table, generics),
+        parameters=parameters,
         clock=clock,
         key_reuse="key_reuse" not in aead or _at(file, table, "lwc.aead.key_reuse", bool),
         block=tuple((k, n // 8) for k, n in blocks.items() if n),
@@ -365,9 +365,15 @@ def _own_sources(folder: Path) -> tuple[Path, ...]:
 
 def _guessed(folder: Path, top: str, package: Package) -> Design:
     """A design of which there are only sources."""
-    if not (sources := _own_sources(folder)):
+    if not (every := _own_sources(folder)):
         raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")
-    return _of_files(folder, folder.resolve().name, sources, top, package.tree(folder))
+    files.bounded(every, folder)
+    tree = package.tree(folder)
+    vhdl = {f for f in every if f.suffix.lower() in design.VHDL}
+    parts = {*design.included([f for f in every if f not in vhdl], tree.meant).values()}
+    sources = [f for f in every if f not in parts]
+    ordered = guess.ordered(sources, ["" if f in vhdl else _code(f) for f in sources])  # GHDL orders its own
+    return _of_files(folder, folder.resolve().name, ordered, top, tree)
 
 
 def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, tree: Tree) -> Design:
@@ -378,7 +384,7 @@ def _of_files(folder: Path, name: str, sources: tuple[Path, ...], top: str, tree
         design.included(sources, tree.meant)  # which says what it is if a header is why
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
         raise UserError(f"{folder}: which module is the top? {what}; give --top MODULE")
-    width = _width(text)
+    width = guess.width(text, tops[0], {})
     notes = (f"guessed from the sources: top {tops[0]}, words of {width} bits, {len(sources)} files",)
     made = Design(folder.resolve().parent.name, name, ONLY, folder, tops[0], width, sources, notes=notes)
     return _conventional(made, text)
@@ -397,9 +403,9 @@ def _text(read: Sequence[Path]) -> str:
 
 
 def _code(file: Path) -> str:
-    """The text of a source; of Verilog without its comments, which VHDL has others of."""
+    """The text of a source without its comments."""
     text = _text([file])
-    return text if file.suffix.lower() in design.VHDL else files.uncommented(text)
+    return files.uncommented(text, files.VHDL_ASIDE if file.suffix.lower() in design.VHDL else files.ASIDE)
 
 
 def _whole(sources: Sequence[Path], tree: Tree) -> str:
@@ -471,15 +477,6 @@ def _noted(made: Design) -> Design:
         return made
     where = ", ".join(str(f.relative_to(made.folder)) for f in sorted(found))
     return replace(made, notes=(*made.notes, f"included files and memories found: {where}"))
-
-
-def _width(text: str) -> int:
-    """The bits of pdi_data, as far as the text says; 32 otherwise."""
-    if found := re.search(r"(?i)\[\s*(\d+)\s*:\s*0\s*\]\s*pdi_data\b", text):
-        return int(found[1]) + 1 if int(found[1]) + 1 in WIDTHS else 32
-    if found := re.search(r"(?i)constant\s+W\s*:\s*\w+\s*:=\s*(\d+)", text):
-        return int(found[1]) if int(found[1]) in WIDTHS else 32
-    return 32
 
 
 def _conventional(made: Design, text: str) -> Design:

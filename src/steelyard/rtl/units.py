@@ -7,7 +7,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from .files import ASIDE
+from .files import ASIDE, VHDL_ASIDE
 
 #: most characters of a module's parameters and ports
 _HEAD = 8000
@@ -18,9 +18,7 @@ _INSTANCE = re.compile(
     r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
     r"|:\s*(?:component\s+)?(\w+)\s+(?:generic|port)\s+map\b"
 )
-#: what is not code in VHDL, where a quote may be a character; an entity up to its end; a module's or program's header,
-#: and the imports in it
-_ASIDE = re.compile(r"""'"'|"[^"\n]*"?|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
+#: an entity up to its end; a module's or program's header, and the imports in it
 _ENTITY = re.compile(r"(?is)\bentity\s+\w+\s+is\b(.*?)(?:\bend\b|\Z)")
 _MODULE = re.compile(r"\b(?:module|macromodule|program)\s([^;]*)")
 _IMPORT = re.compile(r"\bimport\s[^;]*(?:;|\Z)")
@@ -30,7 +28,7 @@ _PORTLESS = re.compile(r"\s*(?:(?:static|automatic)\s+)?\w+\s*(?:#\s*\(\))?\s*(?
 def portless(text: str, vhdl: bool) -> bool:
     """Whether a source has a unit without ports, as tops of test benches are."""
     if vhdl:
-        return any(not re.search(r"(?i)\bport\s*\(", body) for body in _ENTITY.findall(_ASIDE.sub(" ", text)))
+        return any(not re.search(r"(?i)\bport\s*\(", body) for body in _ENTITY.findall(VHDL_ASIDE.sub(" ", text)))
     text = _IMPORT.sub(" ", ASIDE.sub(" ", text))
     return any(_PORTLESS.fullmatch(_outer(" ".join(header[:_HEAD].split()))) for header in _MODULE.findall(text))
 
@@ -53,10 +51,10 @@ def tops(text: str) -> list[str]:
     """Modules and entities whose ports have the API's names, and that no other instantiates. Each part of the text is
     looked at a few times, however many modules it has."""
     text = _COMMENT.sub(" ", text)
-    named = [_places(rf"\b{p}\b", text) for p in ("pdi_data", "sdi_data", "do_data")]
+    named = [_places(rf"(?i)\b{p}\b", text) for p in ("pdi_data", "sdi_data", "do_data")]
     ends = {"module": _places(r"(?i)\)\s*;|\bmodule\s+\w+\s*;", text), "entity": _places(r"(?i)\bend\b", text)}
     names = []
-    for found in re.finditer(r"(?i)\b(module|entity)\s+(\w+)\b(?!\s*\.)", text):
+    for found in re.finditer(r"(?i)\b(module|entity)\s+(?:(?:automatic|static)\s+)?(\w+)\b(?!\s*\.)", text):
         end = min(_after(ends[found[1].lower()], found.end()), found.end() + _HEAD)
         if all(_after(places, found.end()) < end for places in named):
             names.append(found[2])

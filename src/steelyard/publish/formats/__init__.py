@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 
 from ...model import userfile
-from ...model.errors import WorkError
-from ..sheet import Sheet, shown
+from ...model.errors import WorkError, printable
+from ..sheet import Sheet, encodable, shown
 
 #: ending -> module here whose ``render(sheets)`` gives text or bytes
 MODULES = {
@@ -34,7 +34,7 @@ def render(sheets: Sequence[Sheet], ending: str) -> bytes:
     """All sheets in one format."""
     module = import_module(f".{MODULES[ending]}", __package__)
     made: Callable[[Sequence[Sheet]], str | bytes] = module.render
-    content = made(sheets if ending in EXACT else [shown(s) for s in sheets])
+    content = made([shown(s, encodable if ending in EXACT else printable) for s in sheets])
     return content.encode() if isinstance(content, str) else content
 
 
