@@ -55,10 +55,13 @@ def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name:
             figure(board.pulse.cycles, ours.pulse.cycles, room, name)
 
 
-SLOW = [pytest.param(n, marks=pytest.mark.long) for n in ("six", "eight", "nine", "seventeen", "eighteen", *OTHERS)]
+SLOW = [
+    pytest.param(n, marks=pytest.mark.long)
+    for n in ("six", "eight", "nine", "eleven", "sixteen", "seventeen", "eighteen", *OTHERS)
+]
 
 
-@pytest.mark.parametrize("name", ["one", "three", "four", "five", "seven", "ten", "eleven", "sixteen", *SLOW])
+@pytest.mark.parametrize("name", ["one", "three", "four", "five", "seven", "ten", *SLOW])
 def test_a_board_gives_the_simulators_record(request: pytest.FixtureRequest, bench: Bench, name: str) -> None:
     """Its RAM too, as Renner measures it, where a debug probe can look."""
     found: Lab = request.getfixturevalue("others" if name in OTHERS else "there")
