@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import partial
 from itertools import product
 from typing import get_args
 
@@ -15,7 +14,6 @@ from steelyard.analyse.answer import GENERATION, called_by, choose, of_one_devic
 from steelyard.analyse.compare import compare
 from steelyard.analyse.rank import apart
 from steelyard.analyse.rows import rows
-from steelyard.analyse.selection import Selection
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Operation, Record
 from steelyard.model.row import Row
@@ -276,17 +274,6 @@ def test_a_version_replaces_the_last_of_its_line_whatever_its_file_is_called() -
     assert "means other sources" not in str(compare(numbered(second), numbered(moved, second)))
     parts = numbered(*(named(f"j-{k}.zip (submission 7)", k, label=f"x/{k}") for k in "12"))
     assert {r["variant"] for r in apart(parts)} == {"x"}, "one cipher, of which each version has a part"
-
-
-def test_what_is_of_histories_only_is_compared_where_it_is_asked_for_or_alone() -> None:
-    """Whichever was weighed last."""
-    for past in ("p at HEAD (0123456789ab)", "p.zip (submission 2 of line 1, replaced by 3)"):
-        rows = numbered(record(origin="p"), replace(record(digest="b"), origin=past))
-        named = partial(Selection, (), columns=None, every=True)
-        assert (runs(named("").passed(rows).rows), named("").passed(rows).older) == ([1], 1)
-        asked = named("run > 0"), named(f'origin == "{past}" or origin == p'), named("", apart={"digest"})
-        assert [runs(s.passed(rows).rows) for s in asked] == [[1, 2]] * 3
-        assert named("").passed(rows[1:]) == (rows[1:], 0)
 
 
 def test_the_same_sources_have_one_name_on_all_targets() -> None:

@@ -84,6 +84,36 @@ def test_of_several_on_one_side_one_is_compared_and_that_is_said() -> None:
     assert not compare(old[1:], [row(flags="-Os", run=3)], about=["flags"]).several
 
 
+@pytest.mark.parametrize("past", ["p at HEAD (0123456789ab)", "p.zip (submission 2 of line 1, replaced by 3)"])
+def test_what_is_of_histories_only_is_compared_where_there_is_nothing_else(past: str) -> None:
+    """Whichever was weighed last: it says nothing of what lies at a path."""
+    at = "p" if "HEAD" in past else "p.zip (submission 3 of line 1)"
+    other, nocrypt = row(implementation="opt", digest="o", run=3), row(variant="nocrypt", digest="n", run=4)
+    own, before = row(origin=at, digest="a", run=1), row(origin=past, digest="b", run=2)
+    both = compare([other], [own, before])
+    assert ([p.new["run"] for p in both.pairs], both.sources) == ([1], ())
+    alone = compare([other, nocrypt], [nocrypt, before], about=["digest", "implementation"])
+    assert {p.new["run"] for p in alone.pairs} == {4, 2}
+    alone = compare([other], [before])
+    assert "1 setup of revisions, or of versions that others replaced" in alone.sources[0]
+    [pair] = compare([own, before], [r | {"flags": "-Os", "run": n} for n, r in ((5, own), (6, before))]).pairs
+    assert (pair.old["run"], pair.new["run"]) == (1, 5)
+
+
+def test_hardware_is_compared_beyond_the_chance_of_its_seeds() -> None:
+    """Sizes exactly; frequency, and what is made of it, by the standard error of its mean."""
+
+    def of(lut: int, mhz: float, seeds: int) -> dict:
+        rate: dict[str, Any] = {"fmax_mean": mhz, "fmax_sd": 4.0, "fmax_seeds": seeds, "throughput_pt_long": 32 * mhz}
+        return row(primitive="lwc_rtl", cycles_encrypt_mean=None, rom=None, lut=lut, **rate)
+
+    few, many = (compare([of(700, 100, n)], [of(720, 98, n)]) for n in (4, 100))
+    found = [{ch.metric: ch.verdict for ch in c.pairs[0].changes} for c in (few, many)]
+    assert found[0] == {"lut": "worse", "fmax_mean": "noise", "throughput_pt_long": "noise"}
+    assert found[1] == dict.fromkeys(found[0], "worse")
+    assert summary(many) == ["slower on the one target", "larger on the one target"]
+
+
 def test_the_same_sources_by_two_paths_are_not_others() -> None:
     old = [row(run=n, origin=place, digest="a") for n, place in ((1, "x/ref"), (2, "./x/ref"))]
     found = compare(old, [row(run=3, origin="x", digest="a", flags="-Os")])

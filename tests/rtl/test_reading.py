@@ -69,6 +69,8 @@ _VHDL = "entity t is port (pdi_data : in std_logic_vector({} downto 0); sdi_data
         ({"a.v": "// was [7:0] pdi_data\nmodule t(" + _PORTS.format(15) + "); endmodule"}, 16),
         ({"a.sv": "module t #(parameter int N = 2, W = 16) (" + _PORTS.format("W-1") + "); endmodule"}, 16),
         ({n: f"module {n[0]}({_PORTS.format(w)}); i i (); endmodule" for n, w in (("i.v", 31), ("t.v", 7))}, 8),
+        ({"a.vhd": _VHDL.format("W-1") + "assert ((W = 32 and x));", "b.vhd": "constant W : t := 8;"}, 8),
+        ({"a.sv": "module t #(parameter logic [7:0] W = 8'd16) (" + _PORTS.format("W-1") + "); endmodule"}, 16),
         ({"a.v": "`define CCW 8\nmodule t(" + _PORTS.format("`CCW-1") + "); endmodule"}, 8),
     ],
 )  # fmt: skip
@@ -86,16 +88,18 @@ def test_a_variant_s_parameter_is_the_width_of_words(tmp_path: Path, said: str, 
 
 
 def test_sources_alone_are_read_as_they_need_each_other(tmp_path: Path) -> None:
-    """Packages first, and what another includes in its place only."""
+    """Packages before their users, after what defines their macros; and parts of others in their places only."""
     top = '`include "logic.v"\nmodule t import z_types::*; (' + _PORTS.format(15) + "); endmodule"
-    packages = {
-        "y.sv": "package y_types; typedef z_types::word word; endpackage",
-        "z.sv": "package z_types; endpackage",
-    }
-    write(tmp_path, {"a.sv": top, "logic.v": "assign x = 1;"} | packages)
+    write(tmp_path, {"a.sv": top, "logic.v": "assign x = 1;", "z.sv": "package z_types; endpackage"})
     (found,) = designs_of(tmp_path)
-    assert [f.name for f in found.files] == ["z.sv", "y.sv", "a.sv"]
+    assert [f.name for f in found.files] == ["z.sv", "a.sv"]
     assert found.notes[-1] == "included files and memories found: logic.v"
+    more = {"a.sv": top.replace("z_types", "y_types"), "c.v": "`ifndef C\n`define C\n`define BITS 8\n`endif"}
+    more |= {"y.sv": "package y_types; parameter int W = `BITS; typedef z_types::word word; endpackage"}
+    more |= {"b.v": '`ifdef ONE\n`include "d.v"\n`include "c.v"\n`endif\nmodule b; endmodule'}
+    write(tmp_path, more | {"d.v": "module d; endmodule"})
+    (found,) = designs_of(tmp_path)
+    assert [f.name for f in found.files] == ["z.sv", "c.v", "y.sv", "a.sv", "b.v", "d.v"]
 
 
 def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from .answer import (
     has_fewer,
     has_figures,
     most_known,
+    of_histories,
     of_one_device,
     pattern,
     recency,
@@ -31,7 +32,7 @@ from .answer import (
 )
 from .choose import block_bytes
 from .errors import error_of
-from .places import each_with_its_past, of_one_place
+from .places import each_with_its_past, matched, of_one_place
 
 #: the sizes of which a row has to tell whether they had room
 _ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
@@ -45,6 +46,8 @@ COMPARABLE = ("digest", "workload", "compiler", "harness", "timing_model")
 _OF_SOURCES = frozenset(("family", "variant", "implementation", "label", "origin", "digest", "run", "revision"))
 #: one of these names where sources came from
 _OF_PLACES = frozenset(("origin", "digest", "run", "revision"))
+#: how large hardware is
+AREA = ("ge", "lut", "ff")
 #: metrics compared where none are named
 METRICS = (
     "cycles_encrypt_mean",
@@ -57,7 +60,13 @@ METRICS = (
     "stack",
     "ram_static",
     "heap",
+    *AREA,
+    *("fmax_mean", "fmax_reported"),
+    *(f"bits_per_cycle_{data}" for data in ("pt", "ad", "hash")),
+    *(f"throughput_{data}" for data in ("pt_long", "pt_16", "ad_long", "hash_long", "hash_16")),
 )
+#: what says how far frequencies of routing differ by chance
+_SEEDS = ("fmax_mean", "fmax_sd", "fmax_seeds")
 #: ``other`` is a change that is neither
 Verdict = Literal["better", "worse", "same", "noise", "other"]
 Key = tuple[Value, ...]
@@ -146,6 +155,8 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     for line in filter(None, map(OF_LINES.fullmatch, metrics)):
         beside += ["encrypt_per_byte", *further("encrypt")]  # they tell the bytes of a block
         beside += [of_point(line[1], s) for s in on_line(line[0], _ASKED)]
+    if any(metric(m).unit in _OF_FREQUENCY for m in metrics):
+        beside += _SEEDS
     return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
 
 
@@ -200,8 +211,9 @@ def compare(
     failed: list[Pair] = []
     refused = []
     others: Counter[str] = Counter()
+    gone = of_histories((*old, *new))
     for k in (k for k in left if k in right):
-        a, b = _matched(left[k], right[k], must, workload)
+        a, b = matched(left[k], right[k], must, workload, gone)
         both = _workloads(left[k]) & _workloads(right[k]) if "workload" not in subject else set()
         others.update(both - {a.get("workload"), b.get("workload")})
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
@@ -220,6 +232,10 @@ def compare(
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
+    past = sum(any(r.get("origin") in gone for r in (p.old, p.new)) for p in pairs)
+    if past and not {*about} & _OF_PLACES:
+        what = f"{counted(past, 'setup')} of revisions, or of versions that others replaced"
+        said[f"{what}, as both sides have no others of the same sources: these were compared"] = None
     return Comparison(
         tuple(pairs),
         tuple(failed),
@@ -257,38 +273,11 @@ def _only(rows: Sequence[Row], name: str) -> Value:
     return first if all(r.get(name) == first for r in rows) else None
 
 
-#: what rows are to agree in where they do not in all
-_LESS = (("digest", "compiler", "harness", "timing_model"), ("digest", "workload"), ("digest",))
-
-
 def _of_both(left: Mapping[Key, Sequence[Row]], right: Mapping[Key, Sequence[Row]]) -> Iterable[Sequence[Row]]:
     """Rows of each key whose workloads both sides have."""
     for k in (k for k in left if k in right):
         both = {r.get("workload") for r in left[k]} & {r.get("workload") for r in right[k]}
         yield [r for r in (*left[k], *right[k]) if r.get("workload") in both]
-
-
-def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str) -> tuple[Row, Row]:
-    """Of each side the row that is to be compared: a pair that agrees in what it ``must`` if there is one, then one
-    that agrees in sources at least; of several the newest."""
-    if len(left) == len(right) == 1:
-        return left[0], right[0]
-
-    when = recency()
-
-    def worth(row: Row) -> tuple[object, ...]:
-        return row.get("workload") == workload, *when(row)
-
-    for names in (must, *(tuple(n for n in must if n in some) for some in _LESS)):
-        newest: dict[Key, Row] = {}
-        for row in right:
-            k = tuple(map(row.get, names))
-            if k not in newest or worth(row) > worth(newest[k]):
-                newest[k] = row
-        both = [(a, newest[k]) for a in left if (k := tuple(map(a.get, names))) in newest]
-        if both:
-            return max(both, key=lambda pair: (worth(pair[0]), worth(pair[1])))
-    return max(left, key=worth), max(right, key=worth)
 
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
@@ -318,7 +307,11 @@ def _may_be_off(row: Row) -> bool:
 def _unseen(row: Row, m: Metric, value: float) -> float:
     """By how much a figure of a board may be off: of energy and power that a meter measured, their uncertainty; of
     cycles, and the energy that is made of them, what its analyzer, which the row's timing model names, cannot tell, and
-    what is not known of its clock; 0 of other rows."""
+    what is not known of its clock. Of hardware's frequency, and what is made of it, the standard error of its mean over
+    seeds. 0 of other rows."""
+    if m.unit in _OF_FREQUENCY:
+        mean, sd, seeds = (float(v) if isinstance(v := row.get(n), _NUMBER) else 0.0 for n in _SEEDS)
+        return abs(value) * sd / mean / math.sqrt(seeds) if mean and seeds and m.name != "fmax_reported" else 0.0
     if (beside := uncertainty_of(m.name)) is not None:
         return float(known) if isinstance(known := row.get(beside), _NUMBER) else 0.0
     clock = row.get(CLOCK)
@@ -364,7 +357,11 @@ _WORDS = {
     "rom": ("smaller", "larger"),
     "ram": ("less RAM", "more RAM"),
     "energy": ("less energy", "more energy"),
+    "speed": ("faster", "slower"),
+    "area": ("smaller", "larger"),
 }
+#: units of what a frequency is in
+_OF_FREQUENCY = ("MHz", "Mbit/s", "µs")
 _UNITS = {
     "cycles": "cycles",
     "cycles/byte": "cycles",
@@ -372,6 +369,8 @@ _UNITS = {
     "instructions": "instructions",
     "bytes": "ram",
     "µJ": "energy",
+    "bits/cycle": "speed",
+    **dict.fromkeys(_OF_FREQUENCY, "speed"),
 }
 
 
@@ -379,7 +378,7 @@ _UNITS = {
 def _kind(name: str) -> str:
     """What the summary calls a metric; empty for one that it does not speak of."""
     m = metric(name)
-    return "rom" if m.flash else _UNITS.get(m.unit, "")
+    return "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
 
 
 def summary(c: Comparison) -> list[str]:
@@ -462,10 +461,10 @@ def about_of(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]
 
 
 def sides(
-    asked: Sequence[Words], rows: Sequence[Sequence[Row]], of_histories: int = 0
+    asked: Sequence[Words], rows: Sequence[Sequence[Row]]
 ) -> tuple[Sequence[Sequence[Row]], set[str], tuple[str, ...]]:
-    """The rows of both sides that can be compared, what the comparison is about, and what was left out, with so many
-    rows ``of_histories`` that were before. Raises :class:`UserError` where no primitive is on both sides."""
+    """The rows of both sides that can be compared, what the comparison is about, and what was left out. Raises
+    :class:`UserError` where no primitive is on both sides."""
     old, new = ({str(r["primitive"]) for r in some} for some in rows)
     if old and new and not old & new:
         was, now = (", ".join(sorted(some)) for some in (old, new))
@@ -475,7 +474,4 @@ def sides(
     left_out: tuple[str, ...] = ()
     if not about & {"device", "run", "timing_model"}:
         rows, left_out = of_one_device(*rows)
-    if of_histories:
-        what = f"{counted(of_histories, 'row')} of revisions, or of versions that others replaced, left out"
-        left_out += (f"{what}; to compare one: its number, or a filter by run, digest or origin",)
     return rows, about | ({"compiler", "timing_model"} if "target" in about else set()), left_out  # a target's own

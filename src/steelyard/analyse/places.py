@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, count, repeat
 from operator import itemgetter
 from pathlib import PurePosixPath
 
 from ..model.row import Row, Value, grouped
-from .answer import BUNDLED, called_by, place_of, recency
+from .answer import BUNDLED, called_by, of_histories, place_of, recency
 
 Key = tuple[Value, ...]
 #: a package among those of one name: its place and its family, for a zip may hold two
@@ -24,6 +24,10 @@ _SAME: tuple[tuple[Callable[[Package, Row], object], bool], ...] = (
     (lambda package, _: (package[1], _below(package)), False),
     (lambda package, _: package[1:], False),
 )
+
+
+#: what rows are to agree in where they do not in all
+_LESS = (("digest", "compiler", "harness", "timing_model"), ("digest", "workload"), ("digest",))
 
 
 def told_by_place(sides: Sequence[Sequence[Row]]) -> list[list[Row]]:
@@ -116,11 +120,12 @@ def of_one_place(
     where the newest came from. The same sources are of that place, whatever it was called. What was left out is
     ``said``. Rows that say their place stay."""
     of: dict[Key, list[Row]] = grouped(rows, lambda r: tuple(map(r.get, names)))
+    when, gone = recency(), of_histories(rows)
     kept: set[int] = set()
     for some in of.values():
         places = {id(r): place_of(r) for r in some}
         bundled = ours and BUNDLED in places.values()
-        place = BUNDLED if bundled else place_of(max(some, key=recency()))
+        place = BUNDLED if bundled else place_of(max(some, key=lambda r: (r.get("origin") not in gone, when(r))))
         same = {digest for r in some if places[id(r)] == place and (digest := r.get("digest"))}
         taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
         kept |= taken
@@ -129,3 +134,29 @@ def of_one_place(
             instead = "the bundled one" if place == BUNDLED else called[place]
             said[f"{some[0]['label']} means other sources too ({', '.join(others)}): {instead} was compared"] = None
     return [r for r in rows if id(r) in kept]
+
+
+def matched(
+    left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str, gone: Collection[Value]
+) -> tuple[Row, Row]:
+    """Of each side the row that is to be compared: a pair that agrees in what it ``must`` if there is one, then one
+    that agrees in sources at least; of several the newest, and of an origin that is ``gone`` where there is no other:
+    which revision was weighed last says nothing of what lies at its path."""
+    if len(left) == len(right) == 1:
+        return left[0], right[0]
+
+    when = recency()
+
+    def worth(row: Row) -> tuple[object, ...]:
+        return row.get("origin") not in gone, row.get("workload") == workload, *when(row)
+
+    for names in (must, *(tuple(n for n in must if n in some) for some in _LESS)):
+        newest: dict[Key, Row] = {}
+        for row in right:
+            k = tuple(map(row.get, names))
+            if k not in newest or worth(row) > worth(newest[k]):
+                newest[k] = row
+        both = [(a, newest[k]) for a in left if (k := tuple(map(a.get, names))) in newest]
+        if both:
+            return max(both, key=lambda pair: (worth(pair[0]), worth(pair[1])))
+    return max(left, key=worth), max(right, key=worth)

@@ -12,19 +12,17 @@ from ..model.reasons import ANSWERED_WRONGLY
 from ..model.row import Made, Row
 from ..store import FILTERS, Store
 from . import expression
-from .answer import GENERATION, PLACE, SAME, newest, of_histories, of_setups, recency
+from .answer import GENERATION, PLACE, SAME, newest, of_setups, recency
 from .rows import check_primitives, derive, named, needed
 
 #: columns by which somebody asks for what was before
 _TIME = frozenset({"run", "digest", "finished", "host", "compiler", "harness", "timing_model"})
-#: and by which they ask for revisions, and for versions that others replaced
-_PAST = _TIME | {"origin"}
 _same, _generation = itemgetter(*SAME), itemgetter(*GENERATION)
 
 
 class Found(NamedTuple):
     """The ``rows`` that names and filter leave, and how many more they would leave of sources that newer ones of the
-    same place replaced, or of histories."""
+    same place replaced."""
 
     rows: list[Row]
     older: int = 0
@@ -34,8 +32,7 @@ class Selection:
     """The rows that have one of the names ``what`` and pass the filter ``where``, with what ``columns`` need; None
     means all metrics, and the sizes among those ``wanted``. They are the newest run of each setup, unless ``all_runs``
     are asked for or a run is named; of ``every`` generation, or of the newest sources of a place only, which no filter
-    brings others back to. What was before is asked for by columns of ``_TIME``, in the filter or ``apart``; what is of
-    histories only counts among every generation where one of ``_PAST`` asks for it, or where there is nothing else.
+    brings others back to. What was before is asked for by columns of ``_TIME``, in the filter or ``apart``.
 
     ``test`` is the filter, ``equal`` what the database can see to; :class:`UserError` where the filter is wrong.
     """
@@ -61,8 +58,7 @@ class Selection:
         self._every = columns is None
         self._derived = columns is None or bool(names & MADE.keys())
         self._newest = not all_runs and not any(w.isdecimal() for w in what)
-        asked = {*apart, *(self.test.columns if self.test else ())}
-        self._by_time, self._past = every or bool(_TIME & asked), bool(_PAST & asked)
+        self._by_time = every or bool(_TIME & {*apart, *(self.test.columns if self.test else ())})
 
     def stored(
         self, store: Store, parts: Iterable[dict[str, str]], beside: Collection[Made] = (), *, readable: bool = False
@@ -103,9 +99,7 @@ class Selection:
                 or ((_same(r), _generation(r)) not in made and when(r) > last.get(_same(r), ("", -1)))
             ]
         if self._by_time:
-            gone = frozenset() if self._past else of_histories(left)
-            counting = [r for r in left if r.get("origin") not in gone] or left
-            return Found(counting, len(left) - len(counting))
+            return Found(left)
         current = newest(rows, PLACE, ("digest",))[0]
         kept = set(map(id, current))
         older = sum(id(r) not in kept for r in left)

@@ -16,7 +16,6 @@ from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
 from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary
 from ..analyse.rows import check_columns, rows
-from ..analyse.selection import Found
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
 from ..model.record import Record
@@ -102,19 +101,16 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     test = expression.parse(ask.where) if ask.where.strip() else None
     stored: list[Sequence[Row]] = []
     asked: list[Words] = []
-    histories = 0
     sources = [_source(side) for side in (ask.old, ask.new)]
     made = {made_by(r) for s in sources for r in s.records}
     if made and not all(s.is_file for s in sources):
         with select.store(ask.db, existing=True) as store:
             made |= store.made()
     for side in sources:
-        tested = test.columns if test else frozenset[str]()
-        (some, older), mentioned = _rows_of(side, [*needed(metrics), *tested], tested, ask.db, made)
-        histories += older
+        some, mentioned = _rows_of(side, [*needed(metrics), *(test.columns if test else ())], ask.db, made)
         stored.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
-    (old, new), about, left_out = sides(asked, stored, histories)
+    (old, new), about, left_out = sides(asked, stored)
     named = metrics if ask.columns else _limited(ask)
     say_empty(named, [*old, *new], ask.db)
     each = all(s.is_file for s in sources) and "workload" not in about and _same_workloads(old, new)
@@ -208,6 +204,8 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, 
         if "any" in names:  # what is gone may be worse
             one_side += [n for n in every if pair.old.get(n) is not None and pair.new.get(n) is None]
         told.update(one_side)
+        if "any" in names and not (pair.changes or left_out or one_side):
+            yield f"{_at(pair.new)} has no metric on both sides that is compared; name some by --columns"
         if one_side:
             yield f"one side of {_at(pair.new)} has no {', '.join(dict.fromkeys(one_side))}"
     for name in sorted({*names, *(metrics if named and "any" in names else ())} - {"any", *compared, *told}):
@@ -241,21 +239,21 @@ def _source(side: str) -> _Source:
 
 
 def _rows_of(
-    source: _Source, columns: Sequence[str], apart: Collection[str], db: str | None, made: Collection[Made]
-) -> tuple[Found, Words]:
+    source: _Source, columns: Sequence[str], db: str | None, made: Collection[Made]
+) -> tuple[list[Row], Words]:
     """All rows that one side of a comparison means, and what it says of which column.
 
-    A file of results, the number of a run, a filter, or a pattern of names. Columns ``apart`` are of the filter of both
-    sides. ``made`` is what made the rows of files on either side.
+    A file of results, the number of a run, a filter, or a pattern of names. ``made`` is what made the rows of files on
+    either side.
     """
     side = source.side
     if source.is_file:
         # what is in a file is what was measured then, whatever sources that were
-        return Found([*source.rows, *rows(source.records, made)]), {("revision", "==", side)}
+        return [*source.rows, *rows(source.records, made)], {("revision", "==", side)}
     is_filter = expression.is_filter(side)
     names, where = ([], side) if is_filter else ([side], "")
-    stored = found(names, where, columns, db, every=True, beside=made, apart=apart)
-    if not stored.rows:
+    stored = found(names, where, columns, db, every=True, beside=made).rows
+    if not stored:
         raise _unknown(side, is_filter)
     if side.isdecimal():
         return stored, {("run", "==", side)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..analyse import order
 from ..analyse.rows import check_columns
 from ..model import paths
-from ..publish import figure, report, results
+from ..publish import figure, ranking, report, results
 from ..publish.figures import figure_names
 from . import options
 from .answers import asked, complete, points_of, say_empty
@@ -38,8 +38,9 @@ class Report(options.Answering, frozen=True, kw_only=True):
 def verb(ask: Report) -> int:
     """Write stored results as one HTML file: tables, figures, claims, provenance. Other formats have the tables."""
     chosen = check_columns(ask.columns)
-    drawn = [n for f in figure_names() for n in figure.load(f).metrics]
-    answer = asked(ask.what, ask.where, [*chosen, *results.USUAL, *drawn], ask.db, wanted=chosen, ranked=True)
+    used = [n for f in figure_names() for n in figure.load(f).metrics]
+    used += [n for first in ranking.USUAL.values() for n in first]
+    answer = asked(ask.what, ask.where, [*chosen, *results.USUAL, *used], ask.db, wanted=chosen, ranked=True)
     if not answer.rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1

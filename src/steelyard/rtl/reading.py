@@ -370,9 +370,10 @@ def _guessed(folder: Path, top: str, package: Package) -> Design:
     files.bounded(every, folder)
     tree = package.tree(folder)
     vhdl = {f for f in every if f.suffix.lower() in design.VHDL}
+    texts = {f: "" if f in vhdl else _code(f) for f in every}  # GHDL orders its own
     parts = {*design.included([f for f in every if f not in vhdl], tree.meant).values()}
-    sources = [f for f in every if f not in parts]
-    ordered = guess.ordered(sources, ["" if f in vhdl else _code(f) for f in sources])  # GHDL orders its own
+    sources = [f for f in every if f not in parts or not guess.is_part(texts[f])]
+    ordered = guess.ordered(sources, [texts[f] for f in sources])
     return _of_files(folder, folder.resolve().name, ordered, top, tree)
 
 

@@ -75,7 +75,7 @@ def tasks(found: Found, package: str, file: str, targets: Sequence[str]) -> list
             f"{counted(len(found.implementations), 'implementation')} on {counted(len(targets), 'target')}; at most "
             f"{min(IMPLEMENTATIONS, RUNS // max(1, len(targets)))} are taken at once: hand in several zips"
         )
-    for names, some in grouped(found.implementations, lambda i: (i.primitive, i.family, i.variant, i.name)).items():
+    for names, some in grouped(found.implementations, lambda i: (i.primitive, i.variant, i.name)).items():
         if len({i.digest for i in some}) > 1:
             called = f"packages called {'/'.join(names)} with other sources"
             raise UserError(f"{file} has {len(some)} {called}: hand each in as a zip of its own")

@@ -99,22 +99,20 @@ def compare(v: View) -> Page:
     metrics = ask.metrics_of(v.text("columns")) or list(comparing.METRICS)
     words: list[comparing.Words] = []
     rows: list[Sequence[Row]] = []
-    test = expression.parse(v.text("where")) if v.text("where") else None
-    apart, histories = test.columns if test else frozenset[str](), 0
     for side in asked:
         is_filter = expression.is_filter(side)
         names, where = ((), side) if is_filter else ((side,), "")
-        some, older = v.rows.found(names, where, comparing.needed(metrics), every=True, apart=apart)
-        histories += older
-        if test:
-            more = {r["run"] for r in v.rows.found(names, v.text("where"), sorted(apart), every=True).rows}
+        some = v.rows.found(names, where, comparing.needed(metrics), every=True).rows
+        if v.text("where"):
+            test = expression.parse(v.text("where"))
+            more = {r["run"] for r in v.rows.found(names, v.text("where"), sorted(test.columns), every=True).rows}
             some = [r for r in some if r["run"] in more]
         if not some:
             raise NotThereError(f"{cut(side)}: no stored run matches; {nearest(v, side)}")
         rows.append(some)
         said = {("run", "==", side)} if side.isdecimal() else set(expression.parse(side).texts) if is_filter else set()
         words.append(said)
-    (old, new), about, left_out = comparing.sides(words, rows, histories)
+    (old, new), about, left_out = comparing.sides(words, rows)
     found = comparing.compare(old, new, metrics=metrics, about=about, wanted=metrics if v.text("columns") else ())
     everything = v.text("everything") == "yes"
     sheets = [*comparison.tables(found, everything=everything), *comparison.unpaired(found)]
