@@ -95,9 +95,24 @@ def test_what_is_of_histories_only_is_compared_where_there_is_nothing_else(past:
     alone = compare([other, nocrypt], [nocrypt, before], about=["digest", "implementation"])
     assert {p.new["run"] for p in alone.pairs} == {4, 2}
     alone = compare([other], [before])
-    assert "1 setup of revisions, or of versions that others replaced" in alone.sources[0]
+    assert "a revision, or a version that another replaced, of v/ref on uno" in alone.sources[0]
+    assert alone.past == ()
     [pair] = compare([own, before], [r | {"flags": "-Os", "run": n} for n, r in ((5, own), (6, before))]).pairs
     assert (pair.old["run"], pair.new["run"]) == (1, 5)
+
+
+def test_older_sources_of_a_place_are_compared_where_both_sides_have_no_others_and_that_is_said() -> None:
+    """Whatever workload and flags they share with the other side: a gate is not to judge what is no more."""
+    other = row(implementation="opt", digest="o", run=1, workload="default")
+    old, new = (row(origin="p", digest=d, run=n) for n, d in ((2, "a"), (4, "b")))
+    [pair] = compare([other], [old, new | {"workload": "0/16"}]).pairs
+    assert (pair.new["run"], pair.differs) == (4, ("workload",))
+    sized = compare([old, new], [old | {"flags": "-Os", "run": 3}])
+    assert [(p.old["run"], p.new["run"]) for p in sized.pairs] == [(2, 3)]
+    assert "older sources of v/ref on uno (p) compared; weigh what is there now" in sized.past[0]
+    assert sized.past[0] in sized.sources
+    asked = compare([old, new], [old | {"flags": "-Os", "run": 3}], about=["run"])
+    assert asked.past == ()
 
 
 def test_hardware_is_compared_beyond_the_chance_of_its_seeds() -> None:

@@ -57,6 +57,7 @@ def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
 
 
 _PORTS = "input [{0}:0] pdi_data, input [{0}:0] sdi_data, output [{0}:0] do_data"
+_OTHER = "entity o is generic (W : natural := 32); port (d : in s); end o;\n"
 _VHDL = "entity t is port (pdi_data : in std_logic_vector({} downto 0); sdi_data : in s; do_data : out s); end t;\n"
 
 
@@ -70,6 +71,7 @@ _VHDL = "entity t is port (pdi_data : in std_logic_vector({} downto 0); sdi_data
         ({"a.sv": "module t #(parameter int N = 2, W = 16) (" + _PORTS.format("W-1") + "); endmodule"}, 16),
         ({n: f"module {n[0]}({_PORTS.format(w)}); i i (); endmodule" for n, w in (("i.v", 31), ("t.v", 7))}, 8),
         ({"a.vhd": _VHDL.format("W-1") + "assert ((W = 32 and x));", "b.vhd": "constant W : t := 8;"}, 8),
+        ({"a.vhd": _OTHER + "constant W : t := 8;" + _VHDL.format("W-1") + _OTHER + "variable w : t := 0;"}, 8),
         ({"a.sv": "module t #(parameter logic [7:0] W = 8'd16) (" + _PORTS.format("W-1") + "); endmodule"}, 16),
         ({"a.v": "`define CCW 8\nmodule t(" + _PORTS.format("`CCW-1") + "); endmodule"}, 8),
     ],

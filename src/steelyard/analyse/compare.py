@@ -32,7 +32,7 @@ from .answer import (
 )
 from .choose import block_bytes
 from .errors import error_of
-from .places import each_with_its_past, matched, of_one_place
+from .places import Current, each_with_its_past, matched, of_one_place
 
 #: the sizes of which a row has to tell whether they had room
 _ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
@@ -62,8 +62,9 @@ METRICS = (
     "heap",
     *AREA,
     *("fmax_mean", "fmax_reported"),
-    *(f"bits_per_cycle_{data}" for data in ("pt", "ad", "hash")),
-    *(f"throughput_{data}" for data in ("pt_long", "pt_16", "ad_long", "hash_long", "hash_16")),
+    *(f"bits_per_cycle_{data}" for data in ("pt", "ad", "hash", "decrypt_pt", "decrypt_ad")),
+    *(f"throughput_{data}" for data in ("pt_long", "pt_16", "ad_long", "hash_long", "hash_16", "decrypt_pt_16")),
+    "key_cycles",
 )
 #: what says how far frequencies of routing differ by chance
 _SEEDS = ("fmax_mean", "fmax_sd", "fmax_seeds")
@@ -124,7 +125,8 @@ class Comparison(Struct, frozen=True):
     rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ. ``workloads``
     counts setups by what both sides have besides the workload that is compared. ``several`` names what the comparison
     is about where one side has more than one of it for a setup, with all that it has; ``sources`` are sentences on
-    labels that mean sources from several places, of which one was compared."""
+    labels that mean sources from several places, of which one was compared; and ``past`` are those of them on older
+    sources of a place that has gone on."""
 
     pairs: tuple[Pair, ...]
     failed: tuple[Pair, ...]
@@ -135,6 +137,7 @@ class Comparison(Struct, frozen=True):
     workloads: Mapping[str, int]
     several: Mapping[str, Sequence[str]]
     sources: tuple[str, ...] = ()
+    past: tuple[str, ...] = ()
 
     @property
     def lost(self) -> tuple[Pair, ...]:
@@ -212,8 +215,10 @@ def compare(
     refused = []
     others: Counter[str] = Counter()
     gone = of_histories((*old, *new))
+    current, past = Current((*old, *new), every=bool({*about} & _OF_PLACES)), dict[str, bool]()
     for k in (k for k in left if k in right):
-        a, b = matched(left[k], right[k], must, workload, gone)
+        a, b = matched(*current.of(left[k], right[k], same="digest" in must), must, workload, gone)
+        past.update(current.past(a, b))
         both = _workloads(left[k]) & _workloads(right[k]) if "workload" not in subject else set()
         others.update(both - {a.get("workload"), b.get("workload")})
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
@@ -232,10 +237,6 @@ def compare(
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
-    past = sum(any(r.get("origin") in gone for r in (p.old, p.new)) for p in pairs)
-    if past and not {*about} & _OF_PLACES:
-        what = f"{counted(past, 'setup')} of revisions, or of versions that others replaced"
-        said[f"{what}, as both sides have no others of the same sources: these were compared"] = None
     return Comparison(
         tuple(pairs),
         tuple(failed),
@@ -245,7 +246,8 @@ def compare(
         tuple(n for n in (*PAIRED, *COMPARABLE) if n in subject),
         others,
         _several([side[k] for k in left if k in right for side in (left, right)], [n for n in PAIRED if n in subject]),
-        tuple(said),
+        (*said, *past),
+        tuple(text for text, gone_on in past.items() if gone_on),
     )
 
 

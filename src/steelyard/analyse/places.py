@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, count, repeat
 from operator import itemgetter
 from pathlib import PurePosixPath
 
 from ..model.row import Row, Value, grouped
-from .answer import BUNDLED, called_by, of_histories, place_of, recency
+from .answer import BUNDLED, PLACE, called_by, came_from, of_histories, place_of, recency, succession
 
 Key = tuple[Value, ...]
 #: a package among those of one name: its place and its family, for a zip may hold two
@@ -140,7 +140,7 @@ def matched(
     left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str, gone: Collection[Value]
 ) -> tuple[Row, Row]:
     """Of each side the row that is to be compared: a pair that agrees in what it ``must`` if there is one, then one
-    that agrees in sources at least; of several the newest, and of an origin that is ``gone`` where there is no other:
+    that agrees in sources at least; of several the and of an origin that is ``gone`` where there is no other:
     which revision was weighed last says nothing of what lies at its path."""
     if len(left) == len(right) == 1:
         return left[0], right[0]
@@ -160,3 +160,34 @@ def matched(
         if both:
             return max(both, key=lambda pair: (worth(pair[0]), worth(pair[1])))
     return max(left, key=worth), max(right, key=worth)
+
+
+class Current:
+    """Which of the rows of both sides of a comparison are of the newest sources of their place there, and of no
+    history; all are where ``every`` row is asked for."""
+
+    def __init__(self, rows: Sequence[Row], *, every: bool) -> None:
+        gone = of_histories(() if every else rows)
+        counting = [r for r in rows if r.get("origin") not in gone]
+        last = {_at(r): r.get("digest") for r in sorted(counting, key=succession())}
+        self._now = {id(r) for r in counting if every or r.get("digest") == last[_at(r)]}
+        self._places = {_at(r) for r in rows if id(r) in self._now}
+
+    def of(self, left: Sequence[Row], right: Sequence[Row], *, same: bool) -> tuple[Sequence[Row], Sequence[Row]]:
+        """Those of a setup, or all rows of a side that has none; all of both where they are to have the ``same``
+        sources and these have not."""
+        now = tuple([r for r in side if id(r) in self._now] or side for side in (left, right))
+        digests = [{r.get("digest") for r in side} for side in now]
+        return (left, right) if same and digests[0].isdisjoint(digests[1]) else (now[0], now[1])
+
+    def past(self, *compared: Row) -> Iterator[tuple[str, bool]]:
+        """A sentence on each that is none of them, and whether its place has gone on."""
+        for r in (r for r in compared if id(r) not in self._now):
+            gone_on = _at(r) in self._places
+            what = "older sources" if gone_on else "a revision, or a version that another replaced,"
+            hint = "; weigh what is there now with the same options" if gone_on else "; nothing else was weighed there"
+            yield f"{what} of {r['label']} on {r['target']} ({came_from(r)}) compared{hint}", gone_on
+
+
+def _at(row: Row) -> Key:
+    return *(row.get(n) for n in PLACE if n != "origin"), place_of(row)

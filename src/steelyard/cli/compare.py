@@ -171,6 +171,8 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     if ask.revisions or (_is_file(ask.old) and _is_file(ask.new)):
         failed += result.sources  # what was left out may be worse
         failed += (f"workload {workload_name(w)}, which both sides have, was not compared" for w in result.workloads)
+    else:
+        failed += result.past
     failed += _unjudged(result, {name for name, _ in limits}, _compared(ask), named=bool(ask.columns))
     failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
     for text in failed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .design import WIDTHS
@@ -14,12 +14,18 @@ _RANGE = re.compile(
     r"|\bpdi_data\b[\w\s,]{0,200}:\s*in\s+\w+\s*\(([^;]{1,200}?)\bdownto\s+0\s*\)"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
-#: declarations of VHDL and Verilog, which are no comparisons; numbers of Verilog may have a size
-_VALUE = (
-    r"(?i)(?:`define\s+{0}\s+|\b{0}\s*:[^:=;]{{1,100}}:=\s*"
-    r"|(?:\b(?:parameter|localparam)\b(?:\s+\w+|\s*\[[^\]]{{0,40}}\]){{0,4}}\s+|,\s*|#\s*\(\s*){0}\s*=\s*(?:\d{{1,4}}'s?d)?)"
-    r"(\d{{1,9}})\b(?!\s*['*/+<-])"
+#: declarations of VHDL and Verilog, which are no comparisons, of constants and of any kind; numbers of Verilog may have
+#: a size
+_NUMBER = r"(?:\d{{1,4}}'s?d)?(\d{{1,9}})\b(?!\s*['*/+<-])"
+_CONSTANT = (
+    r"(?i)(?:`define\s+{0}\s+|\bconstant\s+{0}\s*:[^:=;]{{1,100}}:=\s*"
+    r"|\blocalparam\b(?:\s+\w+|\s*\[[^\]]{{0,40}}\]){{0,4}}\s+{0}\s*=\s*)" + _NUMBER
 )
+_VALUE = (
+    r"(?i)(?:\b{0}\s*:[^:=;]{{1,100}}:=\s*"
+    r"|(?:\bparameter\b(?:\s+\w+|\s*\[[^\]]{{0,40}}\]){{0,4}}\s+|,\s*|#\s*\(\s*){0}\s*=\s*)" + _NUMBER
+)
+_END = re.compile(r"(?i)\bend(?:module)?\b")
 #: names in a range that are looked for
 _NAMES = 8
 #: a package of SystemVerilog, and the use of one
@@ -32,24 +38,31 @@ _DIRECTIVE = re.compile(r"^[ \t]*`(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 
 
 def width(text: str, top: str, parameters: Mapping[str, int | str]) -> int:
-    """The bits of pdi_data as far as parameters and a text without comments say, the top's unit before others; 32
-    otherwise. The LWC package's constant is W."""
+    """The bits of pdi_data as far as parameters and a text without comments say; 32 otherwise. What its range names is
+    a parameter of the top's own unit, else a constant of any, else a parameter of another. The LWC package's constant
+    is W."""
     unit = re.search(rf"(?i)\b(?:module|entity)\s+(?:(?:automatic|static)\s+)?{re.escape(top)}\b", text)
     at = unit.start() if unit else 0
-    text = text[at:] + text[:at]
+    text = text[at:] + text[:at]  # the top's ports before others
+    own = text[: end.start()] if unit and (end := _END.search(text)) else ""
     said = {k.lower(): str(v) for k, v in parameters.items()}
 
-    def value(name: str) -> int:
-        given = said.get(name.lower())
-        if given is None and (found := re.search(_VALUE.format(name), text)):
-            given = found[1]
-        return int(given) if given and re.fullmatch(r"[0-9]{1,9}", given) else 0
+    def values(name: str) -> Iterator[str]:
+        if name.lower() in said:
+            yield said[name.lower()]
+        else:
+            for pattern, of in ((_VALUE, own), (_CONSTANT, text), (_VALUE, text)):
+                yield from re.findall(pattern.format(name), of)
 
     found = _RANGE.search(text)
     most = (found[1] or found[2]).strip() if found else ""
-    names = [*dict.fromkeys((*_NAME.findall(most)[:_NAMES], "W"))]
-    bits = [int(most) + 1] if re.fullmatch(r"[0-9]{1,9}", most) else map(value, names)
-    return next((n for n in bits if n in WIDTHS), WIDTHS[-1])
+    if re.fullmatch(r"[0-9]{1,9}", most):
+        bits: Iterable[str] = [str(int(most) + 1)]
+    else:
+        names = [*dict.fromkeys((*_NAME.findall(most)[:_NAMES], "W"))]
+        bits = (value for name in names for value in values(name))
+    of = {str(n): n for n in WIDTHS}
+    return next((of[n] for n in bits if n in of), WIDTHS[-1])
 
 
 def is_part(text: str) -> bool:
