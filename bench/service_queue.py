@@ -89,7 +89,7 @@ def _measured(name: str, place: str, jobs: int) -> list[tuple[str, str, str, str
         for k in range(jobs)
     ]  # fmt: skip
     with Store.open(place) as store:
-        Desk(store).hand_in(given, tasks, Quota(jobs=jobs))
+        Desk(store).hand_in(given, tasks, Quota(share=jobs, jobs=jobs))
     begun = time.perf_counter()
     with get_context("spawn").Pool(WORKERS) as pool:
         found = pool.starmap(work, [(place, n) for n in range(WORKERS)], chunksize=1)
