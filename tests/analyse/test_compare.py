@@ -111,8 +111,10 @@ def test_older_sources_of_a_place_are_compared_where_both_sides_have_no_others_a
     assert [(p.old["run"], p.new["run"]) for p in sized.pairs] == [(2, 3)]
     assert "older sources of v/ref on uno (p) compared; weigh what is there now" in sized.past[0]
     assert sized.past[0] in sized.sources
-    asked = compare([old, new], [old | {"flags": "-Os", "run": 3}], about=["run"])
-    assert asked.past == ()
+    of_a_revision = new | {"flags": "-Os", "run": 5, "origin": "p at HEAD (0123456789ab)"}
+    assert compare([old, new], [of_a_revision]).sources == (), "the same sources"
+    for asked in ({"about": ["run"]}, {"sources": True}):
+        assert compare([old], [new, old | {"run": 3}], **asked).past == (), asked
 
 
 def test_hardware_is_compared_beyond_the_chance_of_its_seeds() -> None:

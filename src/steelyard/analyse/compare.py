@@ -215,10 +215,10 @@ def compare(
     refused = []
     others: Counter[str] = Counter()
     gone = of_histories((*old, *new))
-    current, past = Current((*old, *new), every=bool({*about} & _OF_PLACES)), dict[str, bool]()
+    every = bool({*about} & _OF_PLACES)
+    current, past = Current((old, new) if sources else ((*old, *new),), every=every), dict[str, bool]()
     for k in (k for k in left if k in right):
         a, b = matched(*current.of(left[k], right[k], same="digest" in must), must, workload, gone)
-        past.update(current.past(a, b))
         both = _workloads(left[k]) & _workloads(right[k]) if "workload" not in subject else set()
         others.update(both - {a.get("workload"), b.get("workload")})
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
@@ -237,6 +237,7 @@ def compare(
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
+            past.update(() if sources else current.past(a, b))
     return Comparison(
         tuple(pairs),
         tuple(failed),

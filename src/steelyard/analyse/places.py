@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 
 from ..model.row import Row, Value, grouped
-from .answer import BUNDLED, PLACE, called_by, came_from, of_histories, place_of, recency, succession
+from .answer import BUNDLED, PLACE, called_by, of_histories, place_of, recency, succession
 
 Key = tuple[Value, ...]
 #: a package among those of one name: its place and its family, for a zip may hold two
@@ -140,7 +140,7 @@ def matched(
     left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str, gone: Collection[Value]
 ) -> tuple[Row, Row]:
     """Of each side the row that is to be compared: a pair that agrees in what it ``must`` if there is one, then one
-    that agrees in sources at least; of several the and of an origin that is ``gone`` where there is no other:
+    that agrees in sources at least; of several the newest, and of an origin that is ``gone`` where there is no other:
     which revision was weighed last says nothing of what lies at its path."""
     if len(left) == len(right) == 1:
         return left[0], right[0]
@@ -163,15 +163,18 @@ def matched(
 
 
 class Current:
-    """Which of the rows of both sides of a comparison are of the newest sources of their place there, and of no
-    history; all are where ``every`` row is asked for."""
+    """Which of the rows of a comparison, all or each side's, are of the newest sources of their place there, which are
+    those of no history; all are where ``every`` row is asked for."""
 
-    def __init__(self, rows: Sequence[Row], *, every: bool) -> None:
-        gone = of_histories(() if every else rows)
-        counting = [r for r in rows if r.get("origin") not in gone]
-        last = {_at(r): r.get("digest") for r in sorted(counting, key=succession())}
-        self._now = {id(r) for r in counting if every or r.get("digest") == last[_at(r)]}
-        self._places = {_at(r) for r in rows if id(r) in self._now}
+    def __init__(self, sides: Sequence[Sequence[Row]], *, every: bool) -> None:
+        self._now = set[int]()
+        self._places = set[Key]()
+        for rows in sides:
+            gone = of_histories(rows)
+            counting = [r for r in rows if r.get("origin") not in gone]
+            last = {_at(r): r.get("digest") for r in sorted(counting, key=succession())}
+            self._now |= {id(r) for r in rows if every or ((at := _at(r)) in last and r.get("digest") == last[at])}
+            self._places |= last.keys()
 
     def of(self, left: Sequence[Row], right: Sequence[Row], *, same: bool) -> tuple[Sequence[Row], Sequence[Row]]:
         """Those of a setup, or all rows of a side that has none; all of both where they are to have the ``same``
@@ -186,7 +189,7 @@ class Current:
             gone_on = _at(r) in self._places
             what = "older sources" if gone_on else "a revision, or a version that another replaced,"
             hint = "; weigh what is there now with the same options" if gone_on else "; nothing else was weighed there"
-            yield f"{what} of {r['label']} on {r['target']} ({came_from(r)}) compared{hint}", gone_on
+            yield f"{what} of {r['label']} on {r['target']} ({r.get('origin') or BUNDLED}) compared{hint}", gone_on
 
 
 def _at(row: Row) -> Key:
