@@ -69,8 +69,9 @@ def block_ciphers(folder: Path) -> Iterator[Row]:
     published = felics_best.read()
     names = sorted({line["variant"] for line in published})
     command = [sys.executable, "-m", "steelyard", "run", *names, "-t", ",".join(felics_best.ARCHITECTURES)]
+    command += ["-w", "felics-block-0", "-f", "-O3;-Os", "--json"]
     environment = os.environ | {"STEELYARD_HOME": str(folder / "best")}
-    done = subprocess.run([*command, "-f", "-O3;-Os", "--json"], env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
     runs = folder / "best.json"
     runs.write_bytes(done.stdout)
     lines = felics_best.weighed(files.records(runs, files.load(runs)), published)
