@@ -113,8 +113,19 @@ def test_older_sources_of_a_place_are_compared_where_both_sides_have_no_others_a
     assert sized.past[0] in sized.sources
     of_a_revision = new | {"flags": "-Os", "run": 5, "origin": "p at HEAD (0123456789ab)"}
     assert compare([old, new], [of_a_revision]).sources == (), "the same sources"
-    for asked in ({"about": ["run"]}, {"sources": True}):
-        assert compare([old], [new, old | {"run": 3}], **asked).past == (), asked
+    for asked in ({"about": ["run"]}, {"sources": True}):  # of each side the newest
+        found = compare([old], [new | {"workload": "0/16"}, old | {"run": 3}], **asked)
+        assert ([p.new["run"] for p in found.pairs], found.past) == ([4], ()), asked
+
+
+def test_a_copy_that_went_on_has_no_older_sources_of_the_original() -> None:
+    """Which it had once, too."""
+    opt = [row(implementation="opt", digest="o", run=1, flags=f) for f in ("-O3", "-Os")]
+    first = [row(origin="p", digest="a", run=n, flags=f) for n, f in ((2, "-O3"), (3, "-Os"))]
+    copied = [row(origin="q", digest=d, run=n, flags=f) for n, d, f in ((4, "a", "-Oz"), (5, "b", "-O3"))]
+    found = compare(opt, [*first, *copied])
+    assert [(p.old["flags"], p.new["run"]) for p in found.pairs] == [("-O3", 5)]
+    assert "means other sources too (p): q was compared" in found.sources[0]
 
 
 def test_hardware_is_compared_beyond_the_chance_of_its_seeds() -> None:

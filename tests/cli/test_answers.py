@@ -77,9 +77,16 @@ def test_energy_is_a_mean_over_known_answers_and_what_hardware_has_is_none(cli: 
         other = replace(record("toy2/ref", primitive=primitive, target=one.setup.target), metrics=figures)
         store(tmp_path / f"{primitive}.db", one, replace(other, verification=few))
         commands = ["publish -c label,energy_encrypt_modelled", "compare toy1 toy2 --everything"]
-        commands += [] if told else ["publish", "publish -c label,lut,fmax_mean", "rank --by fmax_mean"]
+        commands += [] if told else ["publish", "publish -c label,lut,fmax_mean", "rank --by lut"]
         for command in commands:
             assert ("known answers" in cli(f"{command} --db {primitive}.db").out) == told, command
+
+
+@pytest.mark.parametrize("kind", ["top", "places", "pareto", "merit", "score"])
+def test_what_is_better_the_more_there_is_of_it_is_ranked_by_no_least(cli: Cli, tmp_path: Path, kind: str) -> None:
+    store(tmp_path / "results.db", record())
+    refused = cli(f"rank --kind {kind} --by rom,throughput_pt_long")
+    assert (refused.code, "throughput_pt_long: more is better" in refused.err) == (2, True), refused
 
 
 @pytest.mark.parametrize(("vectors", "told"), [(900, True), (1000, False), (1089, False)])

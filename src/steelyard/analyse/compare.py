@@ -215,8 +215,9 @@ def compare(
     refused = []
     others: Counter[str] = Counter()
     gone = of_histories((*old, *new))
-    every = bool({*about} & _OF_PLACES)
-    current, past = Current((old, new) if sources else ((*old, *new),), every=every), dict[str, bool]()
+    # what is asked for by where it came from, or as older sources, is of each side's newest
+    apart = sources or bool({*about} & _OF_PLACES)
+    current, past = Current((old, new) if apart else ((*old, *new),)), dict[str, bool]()
     for k in (k for k in left if k in right):
         a, b = matched(*current.of(left[k], right[k], same="digest" in must), must, workload, gone)
         both = _workloads(left[k]) & _workloads(right[k]) if "workload" not in subject else set()
@@ -237,7 +238,7 @@ def compare(
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
-            past.update(() if sources else current.past(a, b))
+            past.update(() if apart else current.past(a, b))
     return Comparison(
         tuple(pairs),
         tuple(failed),

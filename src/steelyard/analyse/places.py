@@ -126,7 +126,10 @@ def of_one_place(
         places = {id(r): place_of(r) for r in some}
         bundled = ours and BUNDLED in places.values()
         place = BUNDLED if bundled else place_of(max(some, key=lambda r: (r.get("origin") not in gone, when(r))))
-        same = {digest for r in some if places[id(r)] == place and (digest := r.get("digest"))}
+        here = [r for r in some if places[id(r)] == place]
+        here = sorted([r for r in here if r.get("origin") not in gone] or here, key=succession())
+        newest = {(r.get("target"), r.get("device")): r.get("digest") for r in here}
+        same = {digest for digest in newest.values() if digest}
         taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
         kept |= taken
         called = called_by(some)
@@ -164,16 +167,16 @@ def matched(
 
 class Current:
     """Which of the rows of a comparison, all or each side's, are of the newest sources of their place there, which are
-    those of no history; all are where ``every`` row is asked for."""
+    those of no history."""
 
-    def __init__(self, sides: Sequence[Sequence[Row]], *, every: bool) -> None:
+    def __init__(self, sides: Sequence[Sequence[Row]]) -> None:
         self._now = set[int]()
         self._places = set[Key]()
         for rows in sides:
             gone = of_histories(rows)
             counting = [r for r in rows if r.get("origin") not in gone]
             last = {_at(r): r.get("digest") for r in sorted(counting, key=succession())}
-            self._now |= {id(r) for r in rows if every or ((at := _at(r)) in last and r.get("digest") == last[at])}
+            self._now |= {id(r) for r in rows if (at := _at(r)) in last and r.get("digest") == last[at]}
             self._places |= last.keys()
 
     def of(self, left: Sequence[Row], right: Sequence[Row], *, same: bool) -> tuple[Sequence[Row], Sequence[Row]]:

@@ -60,6 +60,9 @@ def metrics_of(kind: str, named: Sequence[str]) -> list[str]:
     some. Raises :class:`UserError` for a kind that does not exist."""
     if kind not in KINDS:
         raise unknown("ranking", kind, KINDS)
+    if more := [n for n in named if metric(n).lower is False]:
+        why = f"{more[0]}: more is better, and rankings begin with the least"
+        raise UserError(f"{why}; rank by times such as latency_pt_1536, or by --kind sizes, or sort with publish")
     return list(named or (rank.SCORE_DISTINCT if kind == "score" else ()))
 
 
