@@ -126,6 +126,16 @@ def test_a_copy_that_went_on_has_no_older_sources_of_the_original() -> None:
     found = compare(opt, [*first, *copied])
     assert [(p.old["flags"], p.new["run"]) for p in found.pairs] == [("-O3", 5)]
     assert "means other sources too (p): q was compared" in found.sources[0]
+    on_another = copied[0] | {"flags": "-O3", "target": "due"}
+    again = compare(opt, [*first, on_another, copied[1]])
+    assert [(p.old["flags"], p.new["run"]) for p in again.pairs] == [("-O3", 5)]
+
+
+def test_a_run_is_compared_with_its_own_sources_first() -> None:
+    mine = [row(origin="p", digest="a", run=n, flags=f) for n, f in ((1, "-O3"), (2, "-Os"))]
+    bundled = row(digest="b", run=3, flags="-Os")
+    [pair] = compare(mine[:1], [mine[1], bundled], about=["run", "flags"]).pairs
+    assert (pair.old["run"], pair.new["run"]) == (1, 2)
 
 
 def test_hardware_is_compared_beyond_the_chance_of_its_seeds() -> None:

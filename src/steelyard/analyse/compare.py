@@ -380,8 +380,11 @@ _UNITS = {
 
 @cache
 def _kind(name: str) -> str:
-    """What the summary calls a metric; empty for one that it does not speak of."""
+    """What the summary calls a metric; empty for one that it does not speak of, as of a new key's cycles, which are not
+    those of a message."""
     m = metric(name)
+    if name == "key_cycles":
+        return ""
     return "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
 
 

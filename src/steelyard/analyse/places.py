@@ -128,15 +128,24 @@ def of_one_place(
         place = BUNDLED if bundled else place_of(max(some, key=lambda r: (r.get("origin") not in gone, when(r))))
         here = [r for r in some if places[id(r)] == place]
         here = sorted([r for r in here if r.get("origin") not in gone] or here, key=succession())
-        newest = {(r.get("target"), r.get("device")): r.get("digest") for r in here}
-        same = {digest for digest in newest.values() if digest}
-        taken = {id(r) for r in some if places[id(r)] == place or r.get("digest") in same}
-        kept |= taken
+        newest = {_chip(r): r.get("digest") for r in here}
+        left = [r for r in some if places[id(r)] != place and not _is_among(newest, r)]
+        kept |= {id(r) for r in some} - {id(r) for r in left}
         called = called_by(some)
-        if others := sorted({called[places[id(r)]] for r in some if id(r) not in taken}):
+        if others := sorted({called[places[id(r)]] for r in left}):
             instead = "the bundled one" if place == BUNDLED else called[place]
             said[f"{some[0]['label']} means other sources too ({', '.join(others)}): {instead} was compared"] = None
     return [r for r in rows if id(r) in kept]
+
+
+def _chip(row: Row) -> Key:
+    return row.get("target"), row.get("device")
+
+
+def _is_among(newest: Mapping[Key, Value], row: Row) -> bool:
+    """Whether a row has the newest sources of its chip, or, where none are known of it, of any."""
+    known = [newest[_chip(row)]] if _chip(row) in newest else newest.values()
+    return bool(row.get("digest")) and row.get("digest") in known
 
 
 def matched(
@@ -153,7 +162,8 @@ def matched(
     def worth(row: Row) -> tuple[object, ...]:
         return row.get("origin") not in gone, row.get("workload") == workload, *when(row)
 
-    for names in (must, *(tuple(n for n in must if n in some) for some in _LESS)):
+    whole = must if "digest" in must else ("digest", *must)  # what has not changed is its own past
+    for names in (whole, must, *(tuple(n for n in must if n in some) for some in _LESS)):
         newest: dict[Key, Row] = {}
         for row in right:
             k = tuple(map(row.get, names))
