@@ -82,6 +82,21 @@ def test_energy_is_a_mean_over_known_answers_and_what_hardware_has_is_none(cli: 
             assert ("known answers" in cli(f"{command} --db {primitive}.db").out) == told, command
 
 
+def test_hardware_is_reported_by_the_sizes_that_it_is_ranked_by_and_no_gate_passes_what_is_not_compared(
+    cli: Cli, tmp_path: Path
+) -> None:
+    def of(label: str, **figures: float) -> Record:
+        return replace(record(label, primitive="lwc_rtl", target="ecp5"), metrics=figures)
+
+    store(tmp_path / "results.db", of("toy1/x1", lut=700, latency_pt_64=0.75), of("toy2/x1", cells_other=1))
+    assert re.search(r"\| ecp5 +\|.*\| toy1/x1 +\| +0\.75 \|", cli("report --format md -o -").out)
+    gate = cli("compare toy1 toy2 --fail-on worse")
+    assert (gate.code, "no lut" in gate.err) == (1, True), gate
+    store(tmp_path / "other.db", of("toy1/x1", cells_other=2), of("toy2/x1", cells_other=1))
+    gate = cli("compare toy1 toy2 --fail-on worse --db other.db")
+    assert (gate.code, "has no metric on both sides that is compared" in gate.err) == (1, True), gate
+
+
 @pytest.mark.parametrize("kind", ["top", "places", "pareto", "merit", "score"])
 def test_what_is_better_the_more_there_is_of_it_is_ranked_by_no_least(cli: Cli, tmp_path: Path, kind: str) -> None:
     store(tmp_path / "results.db", record())
