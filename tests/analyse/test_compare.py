@@ -138,6 +138,43 @@ def test_a_run_is_compared_with_its_own_sources_first() -> None:
     assert (pair.old["run"], pair.new["run"]) == (1, 2)
 
 
+def test_runs_of_two_places_are_compared_each_with_its_own() -> None:
+    """And a place that the other side has not is said."""
+    old = [row(origin=at, digest=at, run=n, rom=rom) for n, at, rom in ((1, "avr", 100), (2, "arm", 200))]
+    new = [r | {"run": n, "digest": f"{r['digest']}2", "rom": rom} for n, r, rom in ((3, old[0], 90), (4, old[1], 220))]
+    found = compare(old, new, about=["run"])
+    assert sorted((p.old["run"], p.new["run"]) for p in found.pairs) == [(1, 3), (2, 4)]
+    assert {p.new["label"]: [ch.verdict for ch in p.changes][-2:] for p in found.pairs} == {
+        "v/ref (avr)": ["same", "better"], "v/ref (arm)": ["same", "worse"]
+    }  # fmt: skip
+    gone = compare(old, new[:1], about=["run"])
+    assert ([(p.old["run"], p.new["run"]) for p in gone.pairs], [r["run"] for r in gone.missing]) == ([(1, 3)], [2])
+    [pair] = compare(old[:1], [r | {"origin": "elsewhere"} for r in new[:1]], about=["run"]).pairs
+    assert (pair.old["label"], pair.new["label"]) == ("v/ref", "v/ref")
+
+
+def test_hardware_is_compared_by_its_start_too() -> None:
+    """Where a device has no frequency nothing else tells how long a short message takes; of software it is asked."""
+
+    def of(start: int, **more: object) -> dict:
+        figures: dict[str, Any] = {
+            "encrypt@0/16": start,
+            "bits_per_cycle_pt": 8.0,
+            "rom": None,
+            "cycles_encrypt_mean": None,
+        }
+        return row("asic", primitive="lwc_rtl", ge=5000, **figures) | more
+
+    found = compare([of(100)], [of(150)])
+    assert {ch.metric: ch.verdict for ch in found.pairs[0].changes if ch.verdict != "same"} == {"encrypt@0/16": "worse"}
+    assert summary(found) == ["slower on the one target", "no change in area"]
+    assert _hit(found, "any", 0)
+    old, new = (row() | {"encrypt@0/16": n} for n in (100, 150))
+    assert "encrypt@0/16" not in [ch.metric for ch in compare([old], [new]).pairs[0].changes]
+    asked = compare([old], [new], wanted=["encrypt@0/16"]).pairs[0].changes
+    assert ("encrypt@0/16", "worse") in [(ch.metric, ch.verdict) for ch in asked]
+
+
 def test_hardware_is_compared_beyond_the_chance_of_its_seeds() -> None:
     """Sizes exactly; frequency, and what is made of it, by the standard error of its mean."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Literal
 
@@ -48,7 +48,9 @@ _OF_SOURCES = frozenset(("family", "variant", "implementation", "label", "origin
 _OF_PLACES = frozenset(("origin", "digest", "run", "revision"))
 #: how large hardware is
 AREA = ("ge", "lut", "ff")
-#: metrics compared where none are named
+#: how soon hardware is done with a short message, which its figures of long ones do not tell
+STARTS = ("encrypt@0/16", "encrypt@16/0", "decrypt@0/16", "decrypt@16/0", "hash@0/16")
+#: metrics compared where none are named; of software without ``STARTS``
 METRICS = (
     "cycles_encrypt_mean",
     "cycles_decrypt_mean",
@@ -65,6 +67,7 @@ METRICS = (
     *(f"bits_per_cycle_{data}" for data in ("pt", "ad", "hash", "decrypt_pt", "decrypt_ad")),
     *(f"throughput_{data}" for data in ("pt_long", "pt_16", "ad_long", "hash_long", "hash_16", "decrypt_pt_16")),
     "key_cycles",
+    *STARTS,
 )
 #: what says how far frequencies of routing differ by chance
 _SEEDS = ("fmax_mean", "fmax_sd", "fmax_seeds")
@@ -163,6 +166,11 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
 
 
+def usual(row: Row, names: Iterable[str], wanted: Collection[str]) -> Iterator[str]:
+    """Those of the metrics that are compared of a row: of software ``STARTS`` only where they are ``wanted``."""
+    return (n for n in names if n not in STARTS or n in wanted or row.get("primitive") == "lwc_rtl")
+
+
 def compare(
     old: Sequence[Row],
     new: Sequence[Row],
@@ -198,7 +206,7 @@ def compare(
         subject.add("digest")
     if "device" in subject:  # what counts the cycles follows from it
         subject.add("timing_model")
-    if "revision" in subject:  # of several packages of one name, each has its own past
+    if subject & {"revision", "run"}:  # of several packages of one name, each has its own past
         names = [n for n in _NAMED if n not in subject]
         old, new = each_with_its_past(old, new, names)
         old, new = (of_one_place(rows, said, (*names, "label"), ours=False) for rows in (old, new))
@@ -209,7 +217,7 @@ def compare(
         grouped(countable(rows, (*key, "digest"))[0], lambda r: tuple(map(r.get, key))) for rows in (old, new)
     )
     workload = "" if "workload" in subject else common_workload(_of_both(left, right), wanted)
-    figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
+    on_both = [n for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
     pairs: list[Pair] = []
     failed: list[Pair] = []
     refused = []
@@ -226,6 +234,7 @@ def compare(
         if "digest" in differs or (set(differs) - {"workload"} and not mixed):
             refused.append((a, b, differs))
         else:
+            figures = [metric(n) for n in usual(a, on_both, wanted)]
             some = (
                 [m for m in figures if not (of_sizes(m.name) or of_scenario(m.name))]
                 if "workload" in differs
@@ -379,28 +388,29 @@ _UNITS = {
 
 
 @cache
-def _kind(name: str) -> str:
+def _kind(name: str, primitive: Value = None) -> str:
     """What the summary calls a metric; empty for one that it does not speak of, as of a new key's cycles, which are not
-    those of a message."""
+    those of a message. How fast hardware is has one word, whatever tells it."""
     m = metric(name)
     if name == "key_cycles":
         return ""
-    return "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
+    kind = "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
+    return "speed" if kind == "cycles" and primitive == "lwc_rtl" else kind
 
 
 def summary(c: Comparison) -> list[str]:
     """What changed, in words: one sentence each for time, instructions, ROM, RAM and energy, which counts targets."""
     sentences = []
     found = {
-        (pair.old["target"], ch.metric, "unsure" if ch.within else ch.verdict)
+        (pair.old["target"], _kind(ch.metric, pair.old["primitive"]), "unsure" if ch.within else ch.verdict)
         for pair in c.pairs
         for ch in pair.changes
     }
-    left_out = {n: None for p in c.pairs for n in p.left_out}
+    left_out = {_kind(n, p.old["primitive"]) for p in c.pairs for n in p.left_out}
     for kind, (good, bad) in _WORDS.items():
         by_target: dict[Value, set[str]] = {}
-        for target, name, verdict in found:
-            if _kind(name) == kind:
+        for target, of, verdict in found:
+            if of == kind:
                 by_target.setdefault(target, set()).add(verdict)
         if not by_target:
             continue
@@ -417,9 +427,9 @@ def summary(c: Comparison) -> list[str]:
             if hits:
                 parts.append(f"{word} on {_of(hits, n)}")
         what = _NAMES.get(kind, kind)
-        if any(_kind(name) == kind for name in left_out):  # the others are not all that there is of it
-            compared = dict.fromkeys(ch.metric for p in c.pairs for ch in p.changes)
-            what = _titles(name for name in compared if _kind(name) == kind)
+        if kind in left_out:  # the others are not all that there is of it
+            compared = {ch.metric: p.old["primitive"] for p in c.pairs for ch in p.changes}
+            what = _titles(name for name, primitive in compared.items() if _kind(name, primitive) == kind)
         sentences.append(", ".join(parts) if parts else f"no change in {what}")
     if other := [p for p in c.pairs if "workload" in p.differs and p.left_out]:
         names = dict.fromkeys(n for p in other for n in p.left_out)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
-from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary
+from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary, usual
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
@@ -87,9 +87,10 @@ def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     metrics = _compared(ask)
     weighing = Revisions.of(ask, ask.workload)
     both = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
-    say_empty(metrics if ask.columns else _limited(ask), [*both[0], *both[1]], ask.db)
+    named = metrics if ask.columns else _limited(ask)
+    say_empty(named, [*both[0], *both[1]], ask.db)
     threshold = _fraction(ask.threshold)
-    made = compare(*both, metrics=metrics, threshold=threshold, about=["revision"], beside=["workload"])
+    made = compare(*both, metrics=metrics, threshold=threshold, about=["revision"], wanted=named, beside=["workload"])
     return replace(made, sources=(*made.sources, *weighing.lost(ask.old, ask.new))), ()
 
 
@@ -204,7 +205,8 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, 
             yield f"{', '.join(left_out)} of {_at(pair.new)} were of other sizes, so nobody can compare them"
         one_side = [n for n in sorted(names) if (pair.old.get(n) is None) != (pair.new.get(n) is None)]
         if "any" in names:  # what is gone may be worse
-            one_side += [n for n in every if pair.old.get(n) is not None and pair.new.get(n) is None]
+            asked = usual(pair.new, every, {*names, *(metrics if named else ())})
+            one_side += [n for n in asked if pair.old.get(n) is not None and pair.new.get(n) is None]
         told.update(one_side)
         if "any" in names and not (pair.changes or left_out or one_side):
             yield f"{_at(pair.new)} has no metric on both sides that is compared; name some by --columns"

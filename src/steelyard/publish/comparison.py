@@ -103,7 +103,7 @@ def _both(p: Pair, name: str) -> str:
 
 def _sides(pairs: Sequence[Pair], names: Sequence[str]) -> list[str]:
     """What the pairs are of, as far as they share it."""
-    said = [(n, {_both(p, n) for p in pairs if p.old.get(n) is not None}) for n in names]
+    said = [(n, {_both(p, n) for p in pairs if p.old.get(n) is not None} - {""}) for n in names]
     text = ", ".join(f"{CONTEXT[n]} {next(iter(of))}" for n, of in said if len(of) == 1)
     return [text] if text else []
 
