@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse import order, rank
-from steelyard.publish import joint, ranking
+from steelyard.publish import by_size, joint, ranking
 
 
 def row(label: str, target: str = "uno", **metrics: float | str) -> dict:
@@ -250,7 +250,7 @@ def test_by_size_the_best_of_each_family_moves() -> None:
         design("b/x1", "b", 700.0, 600.0, 300.0, 20.0), design("c/x1", "c", 600.0, 500.0, 200.0, 100.0),
         row("d/x1", "ecp5", lut=10) | {"family": "d", "primitive": "lwc_rtl"},
     ]  # fmt: skip
-    (sheet,) = ranking.by_size(rows)
+    (sheet,) = by_size.tables(rows)
     names = [c.name for c in sheet.columns]
     lines = [dict(zip(names, line.cells, strict=True)) for line in sheet.lines]
     assert [line["label"] for line in lines] == ["a/x2", "b/x1", "c/x1"]

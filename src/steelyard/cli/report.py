@@ -39,7 +39,7 @@ def verb(ask: Report) -> int:
     """Write stored results as one HTML file: tables, figures, claims, provenance. Other formats have the tables."""
     chosen = check_columns(ask.columns)
     used = [n for f in figure_names() for n in figure.load(f).metrics]
-    used += [n for first in ranking.USUAL.values() for n in first]
+    used += ranking.needed("top", ())
     answer = asked(ask.what, ask.where, [*chosen, *results.USUAL, *used], ask.db, wanted=chosen, ranked=True)
     if not answer.rows:
         stderr().print("no stored run matches; steelyard run makes them")

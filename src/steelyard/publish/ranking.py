@@ -16,7 +16,7 @@ from ..model.metric import metric, metric_names
 from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
 from ..model.row import ANSWERS, Row, Value
-from . import joint
+from . import by_size, joint
 from .results import column, fewer, grouped, heading, measured_on, of_group, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
 
@@ -24,6 +24,14 @@ from .sheet import Cell, Column, Line, Lines, Sheet
 USUAL = {primitive: (cycles_of(primitive), "rom", "ram") for primitive in PRIMITIVES} | {
     "crypto_block": (cycles_of("crypto_block"), "cycles_schedule_encrypt_mean", "rom", "ram"),
     "lwc_rtl": ("latency_pt_1536", "latency_pt_64", "latency_pt_16", "latency_ad_1536", "latency_hash_1536", "lut"),
+}
+#: what hardware without a frequency has instead of times
+_CYCLES = {
+    "latency_pt_1536": "encrypt@0/1536",
+    "latency_pt_64": "encrypt@0/64",
+    "latency_pt_16": "encrypt@0/16",
+    "latency_ad_1536": "encrypt@1536/0",
+    "latency_hash_1536": "hash@0/1536",
 }
 #: orders of merit, and what they are
 KINDS = {
@@ -35,8 +43,6 @@ KINDS = {
     "sizes": "hardware's throughput by input size, the best design of each family (GMU)",
     "joint": "software and hardware of each family that has both, the fastest on each target",
 }
-#: what rankings by input size are of, and the sizes in their order
-_DATA, _LENGTHS = ("pt", "ad", "hash"), ("long", "1536", "64", "16")
 #: how many of each metric are shown where nobody says
 TOP = 10
 _PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
@@ -70,12 +76,13 @@ def needed(kind: str, metrics: Sequence[str]) -> list[str]:
     """The metrics that rows need for a ranking by these, or by what its kind has for each primitive: of a hash,
     ``encrypt`` is ``hash``."""
     if kind == "sizes":
-        return [*_throughputs(), "lut"]
+        return list(by_size.NEEDED)
     if kind == "joint":
         return list(joint.NEEDED)
-    usual = CATALOGUE if kind == "places" else USUAL
+    usual = {"places": CATALOGUE, "pareto": _FRONTS}.get(kind, USUAL)
     blocks = (rank.OF_BLOCKS[m] for m in metrics if m in rank.OF_BLOCKS)
-    return [*metrics, *_of_hashes(metrics), *blocks] or list(dict.fromkeys(chain.from_iterable(usual.values())))
+    own = dict.fromkeys(chain.from_iterable(usual.values()))
+    return [*metrics, *_of_hashes(metrics), *blocks] or [*own, *_CYCLES.values(), "ge"]
 
 
 def _of_hashes(metrics: Iterable[str]) -> list[str]:
@@ -107,7 +114,7 @@ def ranked(
     if kind == "pareto":
         return fronts(rows, metrics)
     if kind == "sizes":
-        return by_size(rows, top)
+        return by_size.tables(rows, top)
     if kind == "joint":
         return joint.tables(rows)
     return {"places": places, "merit": merits, "score": scores}[kind](rows, metrics, top, variants=variants)
@@ -130,7 +137,7 @@ def tops(
     references = [r for r in among or rows if reference and is_called(r, reference)]
     for key, group in grouped(rows).items():
         target, primitive, *_ = key
-        names = _of(primitive, metrics) or USUAL[primitive]
+        names = _of(primitive, metrics) or usual(group)
         base = [r for r in references if (r["target"], r["primitive"]) == (target, primitive)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         title = heading(group)
@@ -276,6 +283,21 @@ CATALOGUE = {
     ),
     "lwc_rtl": ("latency_pt_1536", "latency_pt_64", "latency_pt_16", "lut", "ff"),
 }
+#: what is to be beaten at once: of hardware nothing of hashes, which few designs have
+_FRONTS = USUAL | {"lwc_rtl": CATALOGUE["lwc_rtl"]}
+#: what is added up: of hardware area and time
+_MERITS = {p: ("rom", "ram", names[0]) for p, names in USUAL.items()} | {"lwc_rtl": ("lut", "latency_pt_1536")}
+
+
+def usual(group: Sequence[Row], of: Mapping[str, Sequence[str]] = USUAL) -> list[str]:
+    """What the rows of a primitive are ranked by where nothing is named: of hardware what its device has."""
+    names = of[str(group[0]["primitive"])]
+    if group[0]["primitive"] != joint.HARDWARE:
+        return [*names]
+    having = {n for r in group for n, v in r.items() if v is not None}
+    instead = {} if having & _CYCLES.keys() else _CYCLES
+    found = [instead.get(n, n) if n != "lut" or n in having else "ge" for n in names]
+    return [n for n in found if n in having] or found
 
 
 def places(
@@ -286,7 +308,7 @@ def places(
     sheets = []
     for key, group in grouped(rows).items():
         target, primitive, *_ = key
-        names = _of(primitive, metrics) or CATALOGUE[primitive]
+        names = _of(primitive, metrics) or usual(group, CATALOGUE)
         made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         rankings = {n: r for n, r in made.items() if r.places}
         columns = _with_places(rankings)
@@ -322,54 +344,6 @@ def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
     return Line(cells, run_of(row))
 
 
-def _throughputs() -> list[str]:
-    return [f"throughput_{data}_{size}" for data in _DATA for size in _LENGTHS]
-
-
-def by_size(rows: Sequence[Row], top: int | None = None) -> list[Sheet]:
-    """Of each family the design with the most throughput of long data, in that order, and for shorter data its place
-    and by how many places it is better (up) or worse than with long data."""
-    sheets = []
-    for key, group in grouped(rows).items():
-        for data in _DATA:
-            names = [f"throughput_{data}_{size}" for size in _LENGTHS]
-            having, _ = rank.complete(group, names)
-            best: dict[Value, Row] = {}
-            for row in having:
-                best[row["family"]] = max(
-                    best.get(row["family"], row), row, key=lambda r: rank.value(r, names[0]) or 0.0
-                )
-            if not best:
-                continue
-            at = {n: {id(p.row): p.rank for p in rank.most(list(best.values()), n).places} for n in names}
-            columns = [_PLACE, *_WHO[:1], column("lut"), column(names[0])]
-            for n, size in zip(names[1:], _LENGTHS[1:], strict=True):
-                columns += [column(n), Column(f"place_{size}", "place"), Column(f"moved_{size}", "moved")]
-            lines = []
-            for place in rank.most(list(best.values()), names[0]).places[:top]:
-                row = place.row
-                cells: list[Cell] = [place.rank, row["label"], row.get("lut"), place.value]
-                for n in names[1:]:
-                    there = at[n][id(row)]
-                    cells += [row.get(n), there, _moved(place.rank - there)]
-                lines.append(Line(cells, run_of(row)))
-            titles = {"pt": "plaintext", "ad": "associated data", "hash": "hash"}
-            notes = [
-                f"the best of {len(having)} designs in each of {len(best)} families by throughput of long data; "
-                "moved is against the place there",
-                *shared(group),
-            ]
-            title = f"{heading(group)}, {titles[data]} by input size"
-            sheet = Sheet(title, f"sizes-{key[0]}-{data}", columns, lines, notes=notes)
-            sheets.append(of_group(sheet, key, group))
-    return sheets
-
-
-def _moved(places: float) -> str:
-    """An arrow and how many places: up is better."""
-    return f"{'↑' if places > 0 else '↓'}{abs(places):g}" if places else ""
-
-
 def merits(
     rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, *, variants: bool = False
 ) -> list[Sheet]:
@@ -378,7 +352,7 @@ def merits(
     groups = grouped(rows)
     for key, group in groups.items():
         target, primitive, *_ = key
-        names = _of(primitive, metrics) or ("rom", "ram", USUAL[primitive][0])
+        names = _of(primitive, metrics) or usual(group, _MERITS)
         ranking = rank.merit(group, names)
         ranking = rank.first_of_variant(ranking) if variants else ranking
         title = f"{heading(group)}, figure of merit"
@@ -386,7 +360,7 @@ def merits(
         sheets.append(of_group(sheet, key, group))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
-        names = _of(primitive, metrics) or ("rom", "ram", USUAL[primitive][0])
+        names = _of(primitive, metrics) or [*_MERITS[primitive]]
         targets = sorted({str(r["target"]) for r in mine if all(rank.value(r, n) is not None for n in names)})
         without = sorted({str(r["target"]) for r in mine} - set(targets))
         mine = [r for r in mine if r["target"] in targets]
@@ -458,7 +432,7 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
     sheets = []
     for key, group in grouped(rows).items():
         target, primitive, *_ = key
-        names = _of(primitive, metrics) or USUAL[primitive]
+        names = _of(primitive, metrics) or usual(group, _FRONTS)
         columns = [*_WHO, *map(column, names)]
         front = rank.by(rank.pareto(group, names), names[0])
         lines = [
@@ -474,7 +448,6 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
             *fewer([p.row for p in front.places], names),
             *shared(group),
         ]
-        title = f"{heading(group)}, Pareto front"
-        sheet = Sheet(title, f"pareto-{target}-{primitive}", columns, lines, notes=notes)
+        sheet = Sheet(f"{heading(group)}, Pareto front", f"pareto-{target}-{primitive}", columns, lines, notes=notes)
         sheets.append(of_group(sheet, key, group))
     return sheets

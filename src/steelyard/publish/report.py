@@ -22,7 +22,7 @@ from ..model.primitive import cycles_of
 from ..model.record import Point
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from . import figure, pivot, ranking, results
+from . import figure, joint, pivot, ranking, results
 from .formats import html
 from .results import ON, column, evidence, run_of, title_of
 from .sheet import Cell, Column, Line, Sheet, plain, shown, unlike
@@ -220,14 +220,14 @@ def _summary(good: Sequence[Row], bad: Sequence[Row]) -> list[Sheet]:
 
 
 def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
-    metrics = [column(n) for n in ranking.USUAL[primitive]]
+    groups = results.grouped(rows)
+    metrics = [column(n) for n in dict.fromkeys(n for group in groups.values() for n in ranking.usual(group))]
     boards = any(r.get("device") in ON for r in rows)
     columns = [Column("target", "target"), *([Column("figures", "figures")] if boards else ())]
     for m in metrics:
         columns += [Column(f"{m.name}_first", ranking.least(m.name)), m]
     several = len({r["flags"] for r in rows}) > 1
     lines = []
-    groups = results.grouped(rows)
     for (target, _, device, compiler, *_), group in groups.items():
         cells: list[Cell] = [target if sum(k[0] == target for k in groups) == 1 else f"{target}, {compiler}"]
         cells += [evidence(device)] if boards else []
@@ -246,8 +246,10 @@ def claims(names: Sequence[str], of: Sequence[Row]) -> Sheet:
     """How far the cycles of these targets are validated, with the errors of the models that rows are of. A tier is the
     model's, so a target has none where all of its figures are a board's."""
     rows = []
+    hardware = {r["target"] for r in of if r["primitive"] == joint.HARDWARE}
     for n in names:
-        tier, silicon = ((t := load_target(n)).tier, t.silicon) if n in target_names() else ("not known here", "-")
+        strange = "exact: those of the design itself" if n in hardware else "not known here"
+        tier, silicon = ((t := load_target(n)).tier, t.silicon) if n in target_names() else (strange, "-")
         devices = {r.get("device") for r in of if r["target"] == n and results.measured(r)}
         boards = [ON[d] for d in ON if d in devices]
         modelled = len(boards) < len(devices) or not devices
