@@ -93,6 +93,10 @@ def test_hardware_is_compared_by_its_start_too() -> None:
     assert {ch.metric: ch.verdict for ch in found.pairs[0].changes if ch.verdict != "same"} == {"encrypt@0/16": "worse"}
     assert summary(found) == ["slower on the one target", "no change in area"]
     assert _hit(found, "any", 0)
+    [deeper] = compare([of(100, depth=6)], [of(100, depth=60)]).pairs
+    assert ("depth", "worse") in [(ch.metric, ch.verdict) for ch in deeper.changes]
+    [routed] = compare([of(100, depth=6, fmax_mean=90)], [of(100, depth=7, fmax_mean=99)]).pairs
+    assert "depth" not in [ch.metric for ch in routed.changes]
     old, new = (row() | {"encrypt@0/16": n} for n in (100, 150))
     assert "encrypt@0/16" not in [ch.metric for ch in compare([old], [new]).pairs[0].changes]
     asked = compare([old], [new], wanted=["encrypt@0/16"]).pairs[0].changes

@@ -84,7 +84,7 @@ def test_the_same_sources_by_two_paths_are_not_others() -> None:
     assert (found.sources, len(found.pairs)) == ((), 1)
     other = compare([*old, row(run=0, origin="y", digest="b")], [row(run=3, origin="x", digest="a", flags="-Os")])
     assert len(other.sources) == 1
-    assert "other sources too (y): ./x/ref was compared" in other.sources[0]
+    assert "other sources too (y): x was compared" in other.sources[0]
 
 
 def test_packages_of_one_name_are_compared_each_with_its_own_past() -> None:
@@ -125,3 +125,27 @@ def test_packages_of_one_name_are_compared_each_with_its_own_past() -> None:
     renamed = [r | {"family": "c", "origin": str(r["origin"]).replace("avr", "c")} for r in kin[0]]
     c = compare(kin[0], [renamed[0], kin[0][1]], about=["revision"])
     assert ([p.new["family"] for p in c.pairs], c.missing, c.added) == (["c", "arm"], (), ())
+
+
+def test_a_name_is_of_one_place_on_both_sides() -> None:
+    """Else one package's figures would be judged by another's."""
+    weighed = ((1, "a", "-O3", 100), (2, "a", "-Os", 174), (3, "b", "-O3", 250))
+    rows = [row(run=n, origin=at, digest=at, family=at, flags=f, rom=rom) for n, at, f, rom in weighed]
+    found = compare([rows[0], rows[2]], rows[1:2])
+    assert [(p.old["run"], p.new["run"]) for p in found.pairs] == [(1, 2)]
+    assert found.sources == ("v/ref means other sources too (b): a was compared",)
+    ours = [row(run=4, digest="o", flags="-O3")]
+    assert [(p.old["run"], p.new["run"]) for p in compare([*rows[:1], *ours], rows[1:2]).pairs] == [(1, 2)]
+
+
+def test_places_that_are_asked_for_are_compared_each_with_its_own_unless_there_is_one_alone() -> None:
+    weighed = ((1, "old/p1", 100), (2, "old/p2", 200), (3, "new/p1", 90), (4, "new/p2", 220))
+    rows = [row(run=n, origin=at, digest=at, rom=rom) for n, at, rom in weighed]
+    for asked in ({"about": ["origin"]}, {"about": ["run"]}, {"sources": True}):
+        found = compare(rows[:2], rows[2:], **asked)
+        assert sorted((p.old["run"], p.new["run"]) for p in found.pairs) == [(1, 3), (2, 4)], asked
+    [pair] = compare(rows[:2], rows[2:3], about=["origin"]).pairs
+    assert (pair.old["run"], pair.new["run"]) == (1, 3)
+    both = row("due", run=5, origin="old/p1", digest="old/p1")
+    found = compare([both, rows[0]], [both, rows[1]], about=["run"])
+    assert sorted((p.old["run"], p.new["run"]) for p in found.pairs) == [(1, 2), (5, 5)]

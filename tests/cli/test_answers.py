@@ -488,3 +488,14 @@ def test_a_gate_does_not_pass_where_means_are_of_other_calls(cli: Cli, tmp_path:
     result = cli(["compare", "toy1", "toy2", "--fail-on", "cycles_encrypt_mean>0%"])
     assert (result.code, "nobody can compare them" in result.err) == (1, True)
     assert cli(["compare", "toy1", "toy2", "--fail-on", "rom>0%"]).code == 0
+
+
+def test_a_gate_of_chosen_metrics_is_of_these(cli: Cli, tmp_path: Path) -> None:
+    """Whatever else one side has, as a file does, which has all."""
+    one = replace(record(), metrics={"rom": 100, "stack": 9})
+    store(tmp_path / "results.db", one)
+    (tmp_path / "base.json").write_text(json.dumps(document([one], []), default=str))
+    gate = cli(
+        f"compare {tmp_path / 'base.json'} {one.setup.variant}/{one.setup.implementation} -c rom --fail-on worse"
+    )
+    assert (gate.code, gate.err) == (0, ""), gate

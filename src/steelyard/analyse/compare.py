@@ -32,7 +32,7 @@ from .answer import (
 )
 from .choose import block_bytes
 from .errors import error_of
-from .places import Current, each_with_its_past, matched, of_one_place
+from .places import Current, each_with_its_past, matched, of_one_place, tied
 
 #: the sizes of which a row has to tell whether they had room
 _ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
@@ -50,7 +50,9 @@ _OF_PLACES = frozenset(("origin", "digest", "run", "revision"))
 AREA = ("ge", "lut", "ff")
 #: how soon hardware is done with a short message, which its figures of long ones do not tell
 STARTS = ("encrypt@0/16", "encrypt@16/0", "decrypt@0/16", "decrypt@16/0", "hash@0/16")
-#: metrics compared where none are named; of software without ``STARTS``
+#: what bounds the frequency of a device that has none
+DEPTH = "depth"
+#: metrics compared where none are named, as far as :func:`usual` has them of a row
 METRICS = (
     "cycles_encrypt_mean",
     "cycles_decrypt_mean",
@@ -66,7 +68,7 @@ METRICS = (
     *("fmax_mean", "fmax_reported"),
     *(f"bits_per_cycle_{data}" for data in ("pt", "ad", "hash", "decrypt_pt", "decrypt_ad")),
     *(f"throughput_{data}" for data in ("pt_long", "pt_16", "ad_long", "hash_long", "hash_16", "decrypt_pt_16")),
-    "key_cycles",
+    *("key_cycles", "toggles_pt_1536", DEPTH),
     *STARTS,
 )
 #: what says how far frequencies of routing differ by chance
@@ -167,8 +169,11 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
 
 
 def usual(row: Row, names: Iterable[str], wanted: Collection[str]) -> Iterator[str]:
-    """Those of the metrics that are compared of a row: of software ``STARTS`` only where they are ``wanted``."""
-    return (n for n in names if n not in STARTS or n in wanted or row.get("primitive") == "lwc_rtl")
+    """Those of the metrics that are compared of a row: where they are not ``wanted``, ``STARTS`` of hardware only, and
+    ``DEPTH`` where there is no frequency."""
+    timed = any(row.get(n) is not None for n in ("fmax_mean", "fmax_reported"))
+    seldom = {*(STARTS if row.get("primitive") != "lwc_rtl" else ()), *((DEPTH,) if timed else ())} - {*wanted}
+    return (n for n in names if n not in seldom)
 
 
 def compare(
@@ -193,12 +198,14 @@ def compare(
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
     most setups have, among those that have most of the metrics ``wanted``; where there is none, without the metrics
     that depend on sizes. Sources may differ where ``sources`` says so or implementations are what is compared. Columns
-    ``beside`` have to be the same in a pair too. Of a name that one file or revision has from several places, rows of
-    one place are a pair, if both sides have one of these places.
+    ``beside`` have to be the same in a pair too. Of a name that one side has from several places, rows of one place are
+    a pair, if both sides have one of these places.
     """
     said: dict[str, None] = {}
-    if not sources and not {*about} & _OF_PLACES:
-        old, new = (of_one_place(rows, said) for rows in (old, new))
+    # what is asked for by where it came from, or as other sources, is compared place by place, else each name is of one
+    apart = sources or bool({*about} & _OF_PLACES)
+    if not apart:
+        old, new = of_one_place(old, said, beside=new), of_one_place(new, said, beside=old)
     only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
     subject.discard("primitive")
@@ -206,11 +213,13 @@ def compare(
         subject.add("digest")
     if "device" in subject:  # what counts the cycles follows from it
         subject.add("timing_model")
-    if subject & {"revision", "run"}:  # of several packages of one name, each has its own past
+    named = [n for n in PAIRED if n not in subject and (n != "family" or not apart)]
+    if apart:  # of several packages of one name, each has its own past
         names = [n for n in _NAMED if n not in subject]
         old, new = each_with_its_past(old, new, names)
-        old, new = (of_one_place(rows, said, (*names, "label"), ours=False) for rows in (old, new))
-    named = [n for n in PAIRED if n not in subject and (n != "family" or "revision" not in subject)]
+        old, new = (of_one_place(rows, said, (*names, "label"), ours=sources) for rows in (old, new))
+        if "revision" not in about:
+            old, new = tied(old, new, (*named, *beside))
     key = (*named, *beside, "place")
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = (
@@ -223,8 +232,6 @@ def compare(
     refused = []
     others: Counter[str] = Counter()
     gone = of_histories((*old, *new))
-    # what is asked for by where it came from, or as older sources, is of each side's newest
-    apart = sources or bool({*about} & _OF_PLACES)
     current, past = Current((old, new) if apart else ((*old, *new),)), dict[str, bool]()
     for k in (k for k in left if k in right):
         a, b = matched(*current.of(left[k], right[k], same="digest" in must), must, workload, gone)
@@ -392,8 +399,8 @@ def _kind(name: str, primitive: Value = None) -> str:
     """What the summary calls a metric; empty for one that it does not speak of, as of a new key's cycles, which are not
     those of a message. How fast hardware is has one word, whatever tells it."""
     m = metric(name)
-    if name == "key_cycles":
-        return ""
+    if name in ("key_cycles", DEPTH):
+        return "speed" if name == DEPTH else ""
     kind = "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
     return "speed" if kind == "cycles" and primitive == "lwc_rtl" else kind
 

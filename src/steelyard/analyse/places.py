@@ -114,28 +114,54 @@ def _below(package: Package) -> tuple[str, ...]:
 
 
 def of_one_place(
-    rows: Sequence[Row], said: dict[str, None], names: Sequence[str] = ("primitive", "label"), *, ours: bool = True
+    rows: Sequence[Row],
+    said: dict[str, None],
+    names: Sequence[str] = ("primitive", "label"),
+    *,
+    ours: bool = True,
+    beside: Sequence[Row] = (),
 ) -> list[Row]:
-    """Of the rows of each value of ``names`` those that came from one place: ``ours`` if they are among them, else
-    where the newest came from. The same sources are of that place, whatever it was called. What was left out is
-    ``said``. Rows that say their place stay."""
-    of: dict[Key, list[Row]] = grouped(rows, lambda r: tuple(map(r.get, names)))
-    when, gone = recency(), of_histories(rows)
+    """Of the rows of each value of ``names`` those that came from one place: one that the rows ``beside`` them have too
+    where there is such a one; of these ``ours`` if it is among them, else where the newest came from. The same sources
+    are of that place, whatever it was called. What was left out is ``said``. Rows that say their place stay."""
+    of, theirs = (grouped(some, lambda r: tuple(map(r.get, names))) for some in (rows, beside))
+    when, gone = recency(), of_histories((*rows, *beside))
     kept: set[int] = set()
-    for some in of.values():
-        places = {id(r): place_of(r) for r in some}
-        bundled = ours and BUNDLED in places.values()
-        place = BUNDLED if bundled else place_of(max(some, key=lambda r: (r.get("origin") not in gone, when(r))))
-        here = [r for r in some if places[id(r)] == place]
+    for key, some in of.items():
+        also = theirs.get(key, [])
+        places = {id(r): place_of(r) for r in (*some, *also)}
+        both = _on_both(some, also) or some
+        bundled = ours and BUNDLED in (places[id(r)] for r in both)
+        place = BUNDLED if bundled else places[id(max(both, key=lambda r: (r.get("origin") not in gone, when(r))))]
+        here = [r for r in some if places[id(r)] == place] or [r for r in also if places[id(r)] == place]
         here = sorted([r for r in here if r.get("origin") not in gone] or here, key=succession())
         newest = {_chip(r): r.get("digest") for r in here}
         left = [r for r in some if places[id(r)] != place and not _is_among(newest, r)]
         kept |= {id(r) for r in some} - {id(r) for r in left}
-        called = called_by(some)
+        called = called_by((*some, *also))
         if others := sorted({called[places[id(r)]] for r in left}):
             instead = "the bundled one" if place == BUNDLED else called[place]
             said[f"{some[0]['label']} means other sources too ({', '.join(others)}): {instead} was compared"] = None
     return [r for r in rows if id(r) in kept]
+
+
+def _on_both(some: Sequence[Row], others: Sequence[Row]) -> list[Row]:
+    """The rows of either side whose place, or sources, the other side has too."""
+    places = {place_of(r) for r in some} & {place_of(r) for r in others}
+    digests = {r.get("digest") for r in some} & {r.get("digest") for r in others if r.get("digest")}
+    return [r for r in (*some, *others) if place_of(r) in places or r.get("digest") in digests]
+
+
+def tied(old: Sequence[Row], new: Sequence[Row], names: Sequence[str]) -> list[list[Row]]:
+    """The rows of two sides. Where each has one ``place`` of a setup, called by ``names``, there is nothing to choose,
+    whatever else their places have: the new side's is the old one's."""
+    left, right = (grouped(rows, lambda r: tuple(map(r.get, names))) for rows in (old, new))
+    place: dict[int, Value] = {}
+    for key in left.keys() & right.keys():
+        here, there = ({r.get("place") for r in side[key]} for side in (left, right))
+        if len(here) == len(there) == 1:
+            place |= dict.fromkeys(map(id, right[key]), here.pop())
+    return [[*old], [r | {"place": place[id(r)]} if id(r) in place else r for r in new]]
 
 
 def _chip(row: Row) -> Key:

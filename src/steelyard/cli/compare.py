@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence, Set
+from math import inf, nan
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -188,7 +189,6 @@ def _at(row: Row) -> str:
 def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, named: bool) -> Iterator[str]:
     """Why it cannot be said whether what a limit ``names``, or any of the ``metrics`` that were to be compared, got
     worse: what was not compared is not unchanged, nor is what was ``named`` and nothing has."""
-    every = tuple(dict.fromkeys((*METRICS, *metrics)))
     for old, new, differs in result.refused:
         if not (has_figures(old) or has_figures(new)):
             continue
@@ -205,7 +205,7 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, 
             yield f"{', '.join(left_out)} of {_at(pair.new)} were of other sizes, so nobody can compare them"
         one_side = [n for n in sorted(names) if (pair.old.get(n) is None) != (pair.new.get(n) is None)]
         if "any" in names:  # what is gone may be worse
-            asked = usual(pair.new, every, {*names, *(metrics if named else ())})
+            asked = usual(pair.new, metrics, {*names, *(metrics if named else ())})
             one_side += [n for n in asked if pair.old.get(n) is not None and pair.new.get(n) is None]
         told.update(one_side)
         if "any" in names and not (pair.changes or left_out or one_side):
@@ -299,7 +299,9 @@ def _fraction(text: str) -> float:
     try:
         value = float(number)
     except ValueError:
-        raise UserError(f"--threshold {text!r}: write a percentage such as 1%") from None
+        value = nan
+    if not 0 <= value < inf:
+        raise UserError(f"--threshold {text!r}: write a percentage such as 1%")
     return value / 100
 
 
