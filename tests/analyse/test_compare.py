@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse import files
-from steelyard.analyse.compare import _reach, compare, needed, summary
+from steelyard.analyse.compare import _reach, compare, needed
+from steelyard.analyse.summary import summary
 from steelyard.cli.compare import _hit
 from steelyard.measure.energy import measured
 from steelyard.model.errors import UserError

@@ -8,9 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.analyse import errors
-from steelyard.analyse.compare import compare, summary
+from steelyard.analyse.compare import compare
 from steelyard.analyse.errors import LEAST, Error, error_of, of_kinds, published
 from steelyard.analyse.rows import rows
+from steelyard.analyse.summary import summary
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record

@@ -6,18 +6,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Literal
 
 from msgspec import Struct
 
 from ..measure.cycles import OF_LINES
 from ..measure.unseen import on_line, reach, resolution
-from ..model.errors import UserError, counted
+from ..model.errors import UserError
 from ..model.metric import CLOCK, ERRORS, Metric, further, metric, of_point, of_scenario, of_sizes, uncertainty_of
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from ..model.workload import NAMED, recorded
+from . import inputs
 from .answer import (
     common_workload,
     countable,
@@ -26,9 +26,7 @@ from .answer import (
     most_known,
     of_histories,
     of_one_device,
-    pattern,
     recency,
-    workload_name,
 )
 from .choose import block_bytes
 from .errors import error_of
@@ -71,6 +69,8 @@ METRICS = (
     *("key_cycles", "toggles_pt_1536", DEPTH),
     *STARTS,
 )
+#: units of what a frequency is in
+OF_FREQUENCY = ("MHz", "Mbit/s", "µs")
 #: what says how far frequencies of routing differ by chance
 _SEEDS = ("fmax_mean", "fmax_sd", "fmax_seeds")
 #: ``other`` is a change that is neither
@@ -163,9 +163,9 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     for line in filter(None, map(OF_LINES.fullmatch, metrics)):
         beside += ["encrypt_per_byte", *further("encrypt")]  # they tell the bytes of a block
         beside += [of_point(line[1], s) for s in on_line(line[0], _ASKED)]
-    if any(metric(m).unit in _OF_FREQUENCY for m in metrics):
+    if any(metric(m).unit in OF_FREQUENCY for m in metrics):
         beside += _SEEDS
-    return tuple(dict.fromkeys((*metrics, *beside, "spread_percent", CLOCK, *ERRORS)))
+    return tuple(dict.fromkeys((*metrics, *beside, *inputs.needed(metrics), "spread_percent", CLOCK, *ERRORS)))
 
 
 def usual(row: Row, names: Iterable[str], wanted: Collection[str]) -> Iterator[str]:
@@ -252,9 +252,11 @@ def compare(
             some = [m for m in some if m not in means]
             without = [m.name for m in figures if m not in some] if len(some) < len(figures) else []
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
+            past.update(() if apart else current.past(a, b))
+            a, b, of_known = inputs.of_known(a, b, [m.name for m in some])
+            some = [*(m for m in some if m.name not in of_known), *map(metric, of_known)]
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
-            past.update(() if apart else current.past(a, b))
     return Comparison(
         tuple(pairs),
         tuple(failed),
@@ -312,6 +314,7 @@ def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Ite
             unseen = _unseen(a, m, old), _unseen(b, m, new)
             # what uncertainties have in common, such as one meter's gain, only makes a difference surer; limits add up
             both = math.hypot(*unseen) if uncertainty_of(m.name) else sum(unseen)
+            both += inputs.apart(a, b, m.name)
             verdict = _verdict(m, old, new, threshold, spread, both)
             timed = m.timed and verdict in ("better", "worse")
             within = timed and abs(new - old) <= error * max(abs(old), abs(new))
@@ -329,7 +332,7 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
     cycles, and the energy that is made of them, what its analyzer, which the row's timing model names, cannot tell, and
     what is not known of its clock. Of hardware's frequency, and what is made of it, the standard error of its mean over
     seeds. 0 of other rows."""
-    if m.unit in _OF_FREQUENCY:
+    if m.unit in OF_FREQUENCY:
         mean, sd, seeds = (float(v) if isinstance(v := row.get(n), _NUMBER) else 0.0 for n in _SEEDS)
         return abs(value) * sd / mean / math.sqrt(seeds) if mean and seeds and m.name != "fmax_reported" else 0.0
     if (beside := uncertainty_of(m.name)) is not None:
@@ -369,103 +372,6 @@ def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float,
     if abs(new - old) <= unseen:
         return "noise"
     return "other" if m.lower is None else "better" if (new < old) is m.lower else "worse"
-
-
-_WORDS = {
-    "cycles": ("faster", "slower"),
-    "instructions": ("fewer instructions", "more instructions"),
-    "rom": ("smaller", "larger"),
-    "ram": ("less RAM", "more RAM"),
-    "energy": ("less energy", "more energy"),
-    "speed": ("faster", "slower"),
-    "area": ("smaller", "larger"),
-}
-#: units of what a frequency is in
-_OF_FREQUENCY = ("MHz", "Mbit/s", "µs")
-_UNITS = {
-    "cycles": "cycles",
-    "cycles/byte": "cycles",
-    "ticks": "cycles",
-    "instructions": "instructions",
-    "bytes": "ram",
-    "µJ": "energy",
-    "bits/cycle": "speed",
-    **dict.fromkeys(_OF_FREQUENCY, "speed"),
-}
-
-
-@cache
-def _kind(name: str, primitive: Value = None) -> str:
-    """What the summary calls a metric; empty for one that it does not speak of, as of a new key's cycles, which are not
-    those of a message. How fast hardware is has one word, whatever tells it."""
-    m = metric(name)
-    if name in ("key_cycles", DEPTH):
-        return "speed" if name == DEPTH else ""
-    kind = "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
-    return "speed" if kind == "cycles" and primitive == "lwc_rtl" else kind
-
-
-def summary(c: Comparison) -> list[str]:
-    """What changed, in words: one sentence each for time, instructions, ROM, RAM and energy, which counts targets."""
-    sentences = []
-    found = {
-        (pair.old["target"], _kind(ch.metric, pair.old["primitive"]), "unsure" if ch.within else ch.verdict)
-        for pair in c.pairs
-        for ch in pair.changes
-    }
-    left_out = {_kind(n, p.old["primitive"]) for p in c.pairs for n in p.left_out}
-    for kind, (good, bad) in _WORDS.items():
-        by_target: dict[Value, set[str]] = {}
-        for target, of, verdict in found:
-            if of == kind:
-                by_target.setdefault(target, set()).add(verdict)
-        if not by_target:
-            continue
-        n = len(by_target)
-        parts = []
-        for word, test in (
-            (good, lambda v: "better" in v and "worse" not in v),
-            (bad, lambda v: "worse" in v and "better" not in v),
-            (f"partly {good}, partly {bad}", lambda v: {"better", "worse"} <= v),
-            ("changed by less than the model's error", lambda v: "unsure" in v and not {"better", "worse"} & v),
-            ("within the noise", lambda v: "noise" in v and not {"better", "worse", "unsure"} & v),
-        ):
-            hits = sum(bool(test(v)) for v in by_target.values())
-            if hits:
-                parts.append(f"{word} on {_of(hits, n)}")
-        what = _NAMES.get(kind, kind)
-        if kind in left_out:  # the others are not all that there is of it
-            compared = {ch.metric: p.old["primitive"] for p in c.pairs for ch in p.changes}
-            what = _titles(name for name, primitive in compared.items() if _kind(name, primitive) == kind)
-        sentences.append(", ".join(parts) if parts else f"no change in {what}")
-    if other := [p for p in c.pairs if "workload" in p.differs and p.left_out]:
-        names = dict.fromkeys(n for p in other for n in p.left_out)
-        text = f"{counted(len(other), 'setup')} of other sizes on one side"
-        sentences.append(f"{text}, so not compared: {_titles(names)}")
-    if short := sum(p.without_means for p in c.pairs):
-        text = "means over fewer known answers on one side are not compared, for these are the shorter ones"
-        sentences.append(f"{counted(short, 'setup')}: {text}")
-    for name, values in c.several.items():
-        text = f"one side has several of {name} for a setup ({', '.join(values)}): the newest run of them was compared"
-        sentences.append(f"{text}; name one, such as '{name} == {values[0]}'")
-    sentences += c.sources
-    for workload, count in c.workloads.items():
-        text = f"{counted(count, 'setup')} of workload {workload_name(workload)}, which both sides have too, left out"
-        sentences.append(f"{text}; to compare: --where '{pattern(workload)}'")
-    return sentences
-
-
-_NAMES = {"rom": "ROM", "ram": "RAM"}
-
-
-def _titles(names: Iterable[str]) -> str:
-    return ", ".join(metric(n).title for n in names)
-
-
-def _of(hits: int, n: int) -> str:
-    if n == 1:
-        return "the one target"
-    return f"all {n} targets" if hits == n else f"{hits} of {n} targets"
 
 
 #: what the words for one side say of which column; where the other side says otherwise the comparison is about it

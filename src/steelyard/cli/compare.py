@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
-from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, summary, usual
+from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, usual
+from ..analyse.inputs import known
 from ..analyse.rows import check_columns, rows
+from ..analyse.summary import summary
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
 from ..model.record import Record
@@ -319,5 +321,5 @@ def _hit(result: Comparison, name: str, percent: float) -> bool:
         ch.verdict == "worse" and 100 * abs(ch.new - ch.old) > percent * abs(ch.old)
         for pair in result.pairs
         for ch in pair.changes
-        if name in ("any", ch.metric)
+        if name in ("any", ch.metric) or known(name) == ch.metric
     )

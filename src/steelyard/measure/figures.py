@@ -84,7 +84,9 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     empty, known = seen.empty.cycles, means(seen.known, seen.empty.cycles, seen.quantity)
     # other quantities must not appear in columns of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
-    depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
+    depending, notes = (
+        dependence(seen.known, seen.fresh, empty, seen.quantity, sized=not seen.block) if seen.depends else ({}, [])
+    )
     mean = {name: depending.get(name, value) for name, value in known.items()}
     further = _warm(seen, mean)
     of_sizes = {} if seen.refused else lines(swept)  # a line through sizes of a package's choice

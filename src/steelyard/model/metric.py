@@ -47,6 +47,7 @@ _OF_OPERATION = (
     Metric("cycles_{}_known_mean", "{}, known answers", "cycles", signed=True, known=True, timed=True),
     Metric("instructions_{}_known_mean", "{} instructions, known answers", "instructions", signed=True, known=True),
     Metric("ticks_{}_known_mean", "{} ticks, known answers", "ticks", signed=True, known=True),
+    Metric("cycles_{}_inputs_sd", "{}, sd by inputs", "cycles", lower=None, known=True),
     Metric("{}_per_byte", "{}/B", "cycles/byte", 1, sized=True, signed=True, timed=True),
     Metric("{}_fixed", "{} fixed", "cycles", sized=True, signed=True, timed=True),
     Metric("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, sized=True, signed=True, timed=True),

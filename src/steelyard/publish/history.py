@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..analyse import inputs
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, Value, grouped
 from .results import DEFAULT, ON, column, fewer, heading, run_of
@@ -68,5 +69,7 @@ def _mark(before: Row, row: Row, name: str) -> Mark:
         return ""
     m = metric(name)
     if m.known and fewer([before, row], [name]):  # means of other calls
+        return ""
+    if abs(new - old) <= inputs.apart(before, row, name):
         return ""
     return "" if m.lower is None else "better" if (new < old) is m.lower else "worse"

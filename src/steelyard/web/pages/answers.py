@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from ...analyse import compare as comparing
 from ...analyse import expression, order, rank
 from ...analyse.answer import recency
+from ...analyse.summary import summary
 from ...model.errors import UserError, counted, cut, unknown
 from ...model.row import CONTEXT, Row, grouped
 from ...publish import comparison, figure, pivot, ranking, results
@@ -116,8 +117,8 @@ def compare(v: View) -> Page:
     found = comparing.compare(old, new, metrics=metrics, about=about, wanted=metrics if v.text("columns") else ())
     everything = v.text("everything") == "yes"
     sheets = [*comparison.tables(found, everything=everything), *comparison.unpaired(found)]
-    summary = [*comparing.summary(found), f"{counted(len(found.pairs), 'setup')} compared", *left_out]
-    blocks: list[Block] = [form, *map(noted, summary), *(Table(s) for s in sheets)]
+    told = [*summary(found), f"{counted(len(found.pairs), 'setup')} compared", *left_out]
+    blocks: list[Block] = [form, *map(noted, told), *(Table(s) for s in sheets)]
     if found.pairs:
         blocks.append(Table(comparison.flat(found, everything=everything), folded="all of it as one table"))
     return Page(f"{cut(asked[0], 60)} against {cut(asked[1], 60)}", blocks, lead)

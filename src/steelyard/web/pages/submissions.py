@@ -12,6 +12,7 @@ from ...analyse import compare as comparing
 from ...analyse import order
 from ...analyse.answer import told_apart
 from ...analyse.rows import rows
+from ...analyse.summary import summary
 from ...model.errors import UserError, counted
 from ...model.origin import of_submission
 from ...model.record import Record
@@ -273,4 +274,4 @@ def _changes(
         return (), [], set()
     found = comparing.compare(theirs, mine, sources=True)
     both = [*comparison.tables(found), *comparison.unpaired(found)]
-    return tuple(comparing.summary(found)), both, {j.run for j in before if j.run is not None} - at.keys()
+    return tuple(summary(found)), both, {j.run for j in before if j.run is not None} - at.keys()

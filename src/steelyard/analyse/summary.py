@@ -1,0 +1,106 @@
+"""What a comparison comes to, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from ..model.errors import counted
+from ..model.metric import metric
+from ..model.row import Value
+from .answer import pattern, workload_name
+from .compare import AREA, DEPTH, OF_FREQUENCY, Comparison
+
+_WORDS = {
+    "cycles": ("faster", "slower"),
+    "instructions": ("fewer instructions", "more instructions"),
+    "rom": ("smaller", "larger"),
+    "ram": ("less RAM", "more RAM"),
+    "energy": ("less energy", "more energy"),
+    "speed": ("faster", "slower"),
+    "area": ("smaller", "larger"),
+}
+_UNITS = {
+    "cycles": "cycles",
+    "cycles/byte": "cycles",
+    "ticks": "cycles",
+    "instructions": "instructions",
+    "bytes": "ram",
+    "µJ": "energy",
+    "bits/cycle": "speed",
+    **dict.fromkeys(OF_FREQUENCY, "speed"),
+}
+
+
+@cache
+def _kind(name: str, primitive: Value = None) -> str:
+    """What the summary calls a metric; empty for one that it does not speak of, as of a new key's cycles, which are not
+    those of a message. How fast hardware is has one word, whatever tells it."""
+    m = metric(name)
+    if name in ("key_cycles", DEPTH):
+        return "speed" if name == DEPTH else ""
+    kind = "rom" if m.flash else "area" if name in AREA else _UNITS.get(m.unit, "")
+    return "speed" if kind == "cycles" and primitive == "lwc_rtl" else kind
+
+
+def summary(c: Comparison) -> list[str]:
+    """What changed, in words: one sentence each for time, instructions, ROM, RAM and energy, which counts targets."""
+    sentences = []
+    found = {
+        (pair.old["target"], _kind(ch.metric, pair.old["primitive"]), "unsure" if ch.within else ch.verdict)
+        for pair in c.pairs
+        for ch in pair.changes
+    }
+    left_out = {_kind(n, p.old["primitive"]) for p in c.pairs for n in p.left_out}
+    for kind, (good, bad) in _WORDS.items():
+        by_target: dict[Value, set[str]] = {}
+        for target, of, verdict in found:
+            if of == kind:
+                by_target.setdefault(target, set()).add(verdict)
+        if not by_target:
+            continue
+        n = len(by_target)
+        parts = []
+        for word, test in (
+            (good, lambda v: "better" in v and "worse" not in v),
+            (bad, lambda v: "worse" in v and "better" not in v),
+            (f"partly {good}, partly {bad}", lambda v: {"better", "worse"} <= v),
+            ("changed by less than the model's error", lambda v: "unsure" in v and not {"better", "worse"} & v),
+            ("within the noise", lambda v: "noise" in v and not {"better", "worse", "unsure"} & v),
+        ):
+            hits = sum(bool(test(v)) for v in by_target.values())
+            if hits:
+                parts.append(f"{word} on {_of(hits, n)}")
+        what = _NAMES.get(kind, kind)
+        if kind in left_out:  # the others are not all that there is of it
+            compared = {ch.metric: p.old["primitive"] for p in c.pairs for ch in p.changes}
+            what = _titles(name for name, primitive in compared.items() if _kind(name, primitive) == kind)
+        sentences.append(", ".join(parts) if parts else f"no change in {what}")
+    if other := [p for p in c.pairs if "workload" in p.differs and p.left_out]:
+        names = dict.fromkeys(n for p in other for n in p.left_out)
+        text = f"{counted(len(other), 'setup')} of other sizes on one side"
+        sentences.append(f"{text}, so not compared: {_titles(names)}")
+    if short := sum(p.without_means for p in c.pairs):
+        text = "means over fewer known answers on one side are not compared, for these are the shorter ones"
+        sentences.append(f"{counted(short, 'setup')}: {text}")
+    for name, values in c.several.items():
+        text = f"one side has several of {name} for a setup ({', '.join(values)}): the newest run of them was compared"
+        sentences.append(f"{text}; name one, such as '{name} == {values[0]}'")
+    sentences += c.sources
+    for workload, count in c.workloads.items():
+        text = f"{counted(count, 'setup')} of workload {workload_name(workload)}, which both sides have too, left out"
+        sentences.append(f"{text}; to compare: --where '{pattern(workload)}'")
+    return sentences
+
+
+_NAMES = {"rom": "ROM", "ram": "RAM"}
+
+
+def _titles(names: Iterable[str]) -> str:
+    return ", ".join(metric(n).title for n in names)
+
+
+def _of(hits: int, n: int) -> str:
+    if n == 1:
+        return "the one target"
+    return f"all {n} targets" if hits == n else f"{hits} of {n} targets"

@@ -1,0 +1,66 @@
+"""Gates of stored comparisons, and rankings of hardware."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.cli.records import document
+from steelyard.model.record import Point, Record
+from tests.made_up import record, store
+
+from .conftest import Cli
+
+
+def test_hardware_is_reported_by_the_sizes_that_it_is_ranked_by_and_no_gate_passes_what_is_not_compared(
+    cli: Cli, tmp_path: Path
+) -> None:
+    def of(label: str, **figures: float) -> Record:
+        return replace(record(label, primitive="lwc_rtl", target="ecp5"), metrics=figures)
+
+    store(tmp_path / "results.db", of("toy1/x1", lut=700, latency_pt_64=0.75), of("toy2/x1", cells_other=1))
+    assert re.search(r"\| ecp5 +\|.* toy1/x1 +\| +0\.75 \|", cli("report --format md -o -").out)
+    gate = cli("compare toy1 toy2 --fail-on worse")
+    assert (gate.code, "no lut" in gate.err) == (1, True), gate
+    none = [replace(r, points=()) for r in (of("toy1/x1", cells_other=2), of("toy2/x1", cells_other=1))]
+    store(tmp_path / "other.db", *none)
+    gate = cli("compare toy1 toy2 --fail-on worse --db other.db")
+    assert (gate.code, "has no metric on both sides that is compared" in gate.err) == (1, True), gate
+
+
+@pytest.mark.parametrize("kind", ["top", "places", "pareto", "merit"])
+def test_hardware_without_frequency_is_ranked_by_cycles_and_gates(cli: Cli, tmp_path: Path, kind: str) -> None:
+    """And other devices by time, as before."""
+    points = tuple(Point("encrypt", *size, 900) for size in ((0, 1536), (0, 64), (0, 16), (1536, 0)))
+
+    def of(label: str, target: str, **figures: float) -> Record:
+        return replace(record(label, primitive="lwc_rtl", target=target), metrics=figures, points=points)
+
+    asic = (of(f"toy{n}/x1", "asic", ge=5000 + n, ff=9) for n in (1, 2))
+    store(tmp_path / "results.db", *asic, of("toy1/x1", "ecp5", lut=70, latency_pt_1536=0.75))
+    found: dict[str, set[str]] = {"asic": set(), "ecp5": set()}
+    for sheet in json.loads(cli(f"rank --kind {kind} --json").out):
+        assert sheet["rows"], sheet
+        found[sheet["title"].split()[0]] |= {c["name"] for c in sheet["columns"]}
+    assert {"encrypt@0/1536", "ge"} <= found["asic"]
+    assert "latency_pt_1536" in found["ecp5"]
+    assert "encrypt@0/1536" not in found["ecp5"]
+    if kind == "top":
+        text = cli("report --format md -o -").out
+        assert re.search(r"\| asic +\|.*\| toy1/x1 +\| +5001 \|", text)
+        assert re.search(r"\| asic +\| exact: those of the design itself", text)
+
+
+def test_a_gate_of_chosen_metrics_is_of_these(cli: Cli, tmp_path: Path) -> None:
+    """Whatever else one side has, as a file does, which has all."""
+    one = replace(record(), metrics={"rom": 100, "stack": 9})
+    store(tmp_path / "results.db", one)
+    (tmp_path / "base.json").write_text(json.dumps(document([one], []), default=str))
+    gate = cli(
+        f"compare {tmp_path / 'base.json'} {one.setup.variant}/{one.setup.implementation} -c rom --fail-on worse"
+    )
+    assert (gate.code, gate.err) == (0, ""), gate
