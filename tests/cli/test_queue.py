@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,30 @@ def test_a_campaign_waits_for_what_others_hand_in(cli: Cli, tmp_path: Path) -> N
         (run,) = store.runs()
         assert run.origin.startswith(f"{taken.task.file} (submission ")
         assert cli("queue add tinyjambu128v2/small -t host --db q.db").code == 2
+
+
+def test_a_folder_s_newer_sources_replace_its_own(cli: Cli, tmp_path: Path) -> None:
+    """However the folder is called; what lies elsewhere under the same name stays, and so do the bundled ones."""
+    bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
+    mine = [tmp_path / name / "crypto_aead/tinyjambu128v2/small" for name in ("a", "b")]
+    for folder in mine:
+        shutil.copytree(bundled, folder)
+        (folder / "encrypt.c").write_text(f"{(folder / 'encrypt.c').read_text()}/* {folder} */")
+    with Store.open(tmp_path / "q.db") as store:
+
+        def added(what: str) -> int:
+            said = cli(f"queue add {what} -t uno --db q.db --json").out
+            return sum(r["new_jobs"] for r in json.loads(said)[0]["rows"])
+
+        assert [added(w) for w in (f"{tmp_path}/a {tmp_path}/b tinyjambu128v2/small", "a", str(mine[0]))] == [3, 0, 0]
+        before = (mine[0] / "encrypt.c").read_text()
+        for text, new in (f"{before}/* newer */", 1), (before, 0):
+            (mine[0] / "encrypt.c").write_text(text)
+            assert added("a") == new
+        shutil.make_archive("one", "zip", tmp_path / "a")
+        shutil.make_archive("other", "zip", tmp_path / "b")
+        assert (added("one.zip"), added("other.zip")) == (0, 0)
+        shutil.copy("other.zip", "one.zip")
+        added("one.zip")
+        lines = [(s.first, s.previous) for n in range(1, 9) if (s := Desk(store).of_number(n))]
+    assert lines == [*[(None, None)] * 3, (1, 1), (1, 4), *[(None, None)] * 2, (6, 6)]

@@ -18,7 +18,7 @@ from steelyard.store.operating import Yard, forget
 from steelyard.store.operators import Operators
 from steelyard.store.submissions import Desk
 
-from .handed_in import GIVEN, ROOM, handed_in, result, tasks, weighed
+from .handed_in import GIVEN, ROOM, added, handed_in, result, tasks, weighed
 from .servers import every_store
 
 __all__ = ["every_store"]
@@ -233,6 +233,40 @@ def test_a_version_replaces_what_was_weighed_where_it_is(store: Store) -> None:
     Yard(store).repeat(4)
     handed_in(store, "e", token, targets="")
     assert "a.zip (submission 1, replaced by 4)" in names(store), "it was weighed there"
+
+
+def test_what_is_added_again_with_other_sources_is_a_newer_version(store: Store) -> None:
+    """As is who goes back to older ones: their figures count again, and are not made again."""
+    assert [added(store, digest) for digest in "ab"] == [1, 1]
+    assert shown(store) == [("b", "toy.zip (submission 2 of line 1)")]
+    assert added(store, "a") == 0
+    assert shown(store) == [("a", "toy.zip (submission 3 of line 1)")]
+    assert added(store, "a") == 0
+    assert sorted(names(store)) == [
+        "toy.zip (submission 2 of line 1, replaced by 3)",
+        "toy.zip (submission 3 of line 1)",
+    ]
+    assert [(s.previous, s.first) for n in (1, 2, 3) if (s := Desk(store).of_number(n))] == [
+        (None, None), (1, 1), (2, 1)
+    ]  # fmt: skip
+    assert Desk(store).of_number(4) is None, "it is the newest already"
+    Yard(store).delete(3)
+    assert shown(store) == [("b", "toy.zip (submission 2 of line 1)")]
+    added(store, "c")
+    assert shown(store) == [("c", "toy.zip (submission 4 of line 1)")]
+
+
+def test_what_is_added_replaces_nothing_that_is_of_elsewhere(store: Store) -> None:
+    """Of another folder, somebody else's, or handed in by a form; nor another implementation."""
+    handed_in(store, "a", zip="toy")
+    for digest, licence in ("b", "of its sources, /b"), ("c", "of its sources, /c"):
+        added(store, digest, licence)
+    given = replace(GIVEN, content=b"d", licence="of its sources, /b")
+    for other in (replace(given, address="me"), replace(given, found=given.found.replace('"ref"', '"fast"'))):
+        Desk(store).add(other, [replace(t, sources="d" * 64) for t in tasks(other, "a")])
+    weighed(store)
+    assert sorted(d for d, _ in shown(store)) == ["a", "b", "c", "d"]
+    assert not [o for o in names(store) if "line" in o]
 
 
 def test_names_without_versions_are_those_of_submissions(store: Store) -> None:

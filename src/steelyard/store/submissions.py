@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
@@ -134,15 +135,16 @@ class Desk:
 
     def add(self, given: Given, tasks: Sequence[Task]) -> int:
         """Takes what its results are public of as they come, of whoever has the database, after what others hand in;
-        how many jobs are new. What was added before is still the same submission."""
+        how many jobs are new. It is a newer version of what was added last by the same name, person and ``licence``,
+        which tells its place; or that itself where it is the same zip."""
 
         def work(connection: Connection) -> int:
             queue.touch(connection, _package.c.digest == given.digest)
             package = _packed(connection, given)
-            mine = (_submission.c.package_id == package, _submission.c.name == given.name)
-            there = select(_submission.c.id).where(*mine, _submission.c.state == PUBLISHED)
-            if connection.execute(there).first() is None:
-                _insert(connection, given, new_token(), package, PUBLISHED)
+            last = _last(connection, given)
+            if last is None or last.package_id != package:
+                older = None if last is None else (last.id, last.first_id or last.id)
+                _insert(connection, given, new_token(), package, PUBLISHED, older)
             added = queue.put(connection, package, tasks, _AFTER)
             to_runs(connection, package, self._store.put_blob)  # what was done while it was private
             return added
@@ -290,6 +292,20 @@ def _insert(
         "created": now(),
     }
     connection.execute(insert(_submission).values(row_of(_submission, values)))
+
+
+def _last(connection: Connection, given: Given) -> Any:
+    """The newest public submission of the same implementations, from the same place."""
+    s = row_of(_submission, {"name": given.name, "licence": given.licence, "address": given.address})
+    query = select(_submission.c.id, _submission.c.first_id, _submission.c.package_id, _submission.c.found)
+    same = (_submission.c[name] == value for name, value in s.items())
+    every = connection.execute(query.where(*same, _submission.c.state == PUBLISHED).order_by(_submission.c.id.desc()))
+    return next((r for r in every.all() if _names(r.found) == _names(given.found)), None)
+
+
+def _names(found: str) -> set[tuple[str, ...]]:
+    """The implementations that were found, whatever their sources, and their families, which a version may change."""
+    return {(primitive, variant, name) for primitive, _, variant, name, _ in offered(found)}
 
 
 def _packed(connection: Connection, given: Given) -> int:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
 from ...model.campaign import Campaign
 from ...model.errors import UserError
 from ...model.implementation import Implementation
+from ...model.paths import in_zip
 from ...model.target import load_target
 from ...pipeline import Job
 from ...publish.sheet import plain
+from ...sources.escape import escaped
 from ...sources.pack import pack
 from ...store.submissions import Desk, Given
 from ...store.task import Task
@@ -37,6 +40,7 @@ def verb(ask: Add) -> int:
     """Let workers weigh implementations or a campaign, after what others hand in.
 
     Results are published as they come. What was added before and is the same is not done again; queue repeat does it.
+    Other sources of the same place replace those that were added from it.
     """
     campaign = asked(ask.what, Campaign(targets=ask.target, flags=ask.flags, workloads=ask.workload))
     jobs = plan(campaign, baselines=False).jobs
@@ -79,4 +83,14 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
              workload=j.workload.word)
         for j in jobs
     ]  # fmt: skip
-    return Given(file, content, msgspec.json.encode(found).decode(), "of its sources", me()), tasks
+    return Given(file, content, msgspec.json.encode(found).decode(), f"of its sources{_at(jobs[0])}", me()), tasks
+
+
+def _at(job: Job) -> str:
+    """Where an implementation is that is not bundled, however the user named it: what is added from there again
+    replaces it."""
+    if not job.origin:
+        return ""
+    path = Path(job.origin)
+    place = path if in_zip(path)[0].is_file() else job.implementation.folder
+    return f", {escaped(str(place.resolve()))}"
