@@ -28,7 +28,7 @@ def settled(design: Design) -> Design:
     """The design in the family of the algorithm that it is verified against, which its folder need not be called after,
     and without the algorithms that nothing bundled has, where its package's files say what is right. Raises
     :class:`UserError` where they do not."""
-    named: tuple[tuple[Primitive, str], ...] = (("crypto_aead", design.aead), ("crypto_hash", design.hash))
+    named = _named(design)
     families = [i.family for primitive, name in named if name for i in bundled(primitive, name)]
     if families and design.family != families[0]:
         design = replace(design, family=families[0])
@@ -131,6 +131,15 @@ def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> O
     if variant == "nocrypt":
         return vectors.Nocrypt()
     return Software(primitive, variant) if variant else None
+
+
+def _named(design: Design) -> tuple[tuple[Primitive, str], ...]:
+    return (("crypto_aead", design.aead), ("crypto_hash", design.hash))
+
+
+def software_of(design: Design) -> list[str]:
+    """The sources of the software that says what is right of a design, by their digests."""
+    return [i.digest for primitive, name in _named(design) for i in bundled(primitive, name)]
 
 
 def verified_with(design: Design) -> str:

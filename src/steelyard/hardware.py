@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .asked import Asked, against, swept, verified_with
+from .asked import Asked, against, software_of, swept, verified_with
 from .jobs import failure_of
 from .model import paths, whole
 from .model.call import DeviceError
@@ -234,8 +234,7 @@ class Hardware:
     def _verified(self, design: Design, every: bool, modes: tuple[str, ...]) -> Verified:
         """Lints and simulates the design in ``modes``, and counts cycles, of ``every`` size where that is asked."""
         digest = design.digest
-        identity = [digest, harness(), self.seed, _version("verilator"), _version(ghdl.tool())]
-        identity += [*["every"] * every, *modes]
+        identity = [*self._check(design, every, modes), _version(ghdl.tool())]
 
         def make(work: Path) -> Verified:
             made = self._simulate(design, work, every, modes)
@@ -243,6 +242,11 @@ class Hardware:
             return made
 
         return self._kept("verify", f"{design.label}: simulation", identity, Verified, make)
+
+    def _check(self, design: Design, every: bool, modes: tuple[str, ...]) -> list[str]:
+        """What the answers of a design, or of its netlist, and what they are compared with depend on."""
+        asked = [design.digest, *software_of(design), harness(), self.seed, _version("verilator")]
+        return [*asked, *["every"] * every, *modes]
 
     def _simulate(self, design: Design, work: Path, every: bool, modes: tuple[str, ...]) -> Verified:
         left = [m for m in bench.MODES if m not in modes]
@@ -314,18 +318,16 @@ class Hardware:
         if verified.failure is not None or job.reports:
             return verified
         netlist = folder / synthesis.VERILOG
-        identity = [
-            of_file(netlist),
-            job.device.digest,
-            harness(),
-            self.seed,
-            _version("verilator"),
-            _version("yosys"),
-            *["every"] * job.every,
-            *job.modes,
-        ]
+        identity = [*self._check(job.design, job.every, job.modes), of_file(netlist), job.device.digest]
+        identity += [_version("yosys"), hashlib.sha256(msgspec.json.encode(verified)).hexdigest()]
         what = f"{job.design.label}: simulation of the netlist for {job.device.name}"
-        outcome = self._kept("gate", what, identity, Verified, lambda work: self._netlist(job, verified, netlist, work))
+
+        def make(work: Path) -> Verified:
+            made = self._netlist(job, verified, netlist, work)
+            _unchanged(job.design, identity[0])
+            return made
+
+        outcome = self._kept("gate", what, identity, Verified, make)
         if outcome.failure is not None:
             raise ToolError(outcome.failure, outcome.log)
         return outcome

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from steelyard.hardware import Hardware
+from steelyard import hardware
+from steelyard.hardware import Hardware, Verified
 from steelyard.model.paths import ROOT
 from steelyard.rtl import bench, synthesis, vectors
+from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
 from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
+from steelyard.rtl.tools import ToolError
 from steelyard.store import Store
 from tests.rtl import toys
 from tests.rtl.test_liberty import TIMING, VIVADO, written
@@ -46,6 +52,64 @@ def test_the_baseline_on_devices_without_a_route(tmp_path: Path, monkeypatch: py
     assert reported.metrics["throughput_pt_64"] == pytest.approx(8 * 64 * 200 / cycles[64])
     assert any("no netlist was verified" in n for n in reported.notes)
     assert "verified against: AEAD nocrypt, hash nocrypt" in reported.notes
+
+
+def test_a_netlist_is_checked_anew_when_what_it_is_held_against_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its text may be the same: what a description or a package's files say, cycles of the source, the software."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (tmp_path / synthesis.VERILOG).write_text("// the same netlist")
+    (toy,) = designs_of(toys.design(tmp_path / "toy"))
+    cells: Future[tuple[synthesis.Cells, Path]] = Future()
+    cells.set_result((synthesis.Cells({}, {}, 0), tmp_path))
+    made = list[Design]()
+
+    def checked(design: Design, **of: Any) -> bool:
+        """Whether the netlist of a design that is verified so is simulated."""
+        before = len(made)
+        with Store.open(tmp_path / "results.db") as store:
+            engine = Hardware(store)
+            monkeypatch.setattr(engine, "_verify", lambda *_: Verified(None, **of))
+            monkeypatch.setattr(engine, "_netlist", lambda job, *_: (made.append(job.design), Verified(None))[1])
+            engine._gate(Job(design, load_device("asic")), cells)
+        return len(made) > before
+
+    changes: dict[str, Any] = {
+        "hash": "nocrypt", "aead": "nocrypt", "order": ("ad", "npub", "data", "tag"), "key_reuse": False,
+        "block": (("hash", 8),), "any_segments": True, "segments": False, "padded": False, "width": 16,
+        "pdi_shares": 2, "reset_active": 0, "answers": None,
+    }  # fmt: skip
+    designs = [toy, *(replace(toy, **{k: v}) for k, v in changes.items())]
+    assert [checked(d) for d in designs] == [True] * len(designs)
+    assert not any(checked(d) for d in designs)
+    for of in ({"cycles": (4,)}, {"reuse": False}):
+        assert [checked(toy, **of) for _ in range(2)] == [True, False]
+    (toy.folder / "kat" / "do.txt").write_text("# other answers\n")
+    assert [checked(toy) for _ in range(2)] == [True, False]
+    monkeypatch.setattr(hardware, "software_of", lambda _: ["other software"])
+    assert [checked(toy) for _ in range(2)] == [True, False]
+
+
+def test_sources_that_change_while_a_netlist_is_checked_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (tmp_path / synthesis.VERILOG).write_text("")
+    (toy,) = designs_of(toys.design(tmp_path / "toy"))
+    cells: Future[tuple[synthesis.Cells, Path]] = Future()
+    cells.set_result((synthesis.Cells({}, {}, 0), tmp_path))
+    with Store.open(tmp_path / "results.db") as store:
+        engine = Hardware(store)
+        monkeypatch.setattr(engine, "_verify", lambda *_: Verified(None))
+
+        def changed(*_: object) -> Verified:
+            (toy.folder / "kat" / "do.txt").write_text("# other answers\n")
+            return Verified(None)
+
+        monkeypatch.setattr(engine, "_netlist", changed)
+        with pytest.raises(ToolError, match="sources-changed"):
+            engine._gate(Job(toy, load_device("asic")), cells)
 
 
 MEMORY = """module m (input clk, input [7:0] d, {style} output [7:0] q);
