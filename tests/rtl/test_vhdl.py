@@ -273,6 +273,58 @@ def test_what_ghdl_s_bench_cannot_have_is_not_wrong(tmp_path: Path) -> None:
         assert ghdl.second_opinion(design, _made(folder / "ghdl"), work, toys.STREAMS).startswith(said)
 
 
+_SUB = "library ieee;\nuse ieee.std_logic_1164.all;\n"
+_SUB += "entity sub is port (a : in std_logic; q : out std_logic); end entity;\n"
+_FIRST, _LAST = (f"architecture {{}} of sub is begin q <= {value}; end architecture;\n" for value in ("'0'", "a"))
+_PACKAGES = [f"package p is constant c : bit := '{k}'; end package;\n" for k in (0, 1)]
+
+
+@simulates
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        ((_SUB, _FIRST.format("one"), _LAST.format("two")), "architectures of sub: one (1.vhd), two (2.vhd): where"),
+        ((_FIRST.format("one"), _LAST.format("two"), _SUB), "architectures of sub: one (0.vhd), two (1.vhd): where"),
+        ((_SUB + _FIRST.format("one"), _LAST.format("two")), "architectures of sub: one (0.vhd), two (1.vhd): where"),
+        ((_SUB + _FIRST.format("one") + _LAST.format("two"),), "architectures of sub: one (0.vhd), two (0.vhd): where"),
+        ((_SUB, _FIRST.format("one") + _LAST.format("two")), "architectures of sub: one (1.vhd), two (1.vhd): where"),
+        ((_SUB + _FIRST.format("rtl"), _SUB + _LAST.format("rtl")), "entity sub, architecture rtl of sub: the last of"),
+        ((*_PACKAGES, _SUB, _FIRST.format("one"), _LAST.format("two")), "package p: the last of 0.vhd, 1.vhd is taken"),
+        ((_SUB + _LAST.format("rtl"),) * 2, ""),
+        ((_SUB + _LAST.format("rtl") + "-- architecture two of sub is\n",), ""),
+    ],
+)
+def test_the_last_of_several_units_of_a_name_is_taken(tmp_path: Path, sources: tuple[str, ...], said: str) -> None:
+    """As in VHDL, whichever the tool would take: the toy is right with the last alone."""
+    through = (
+        ("  sdi_ready <= '0';", "  sdi_ready <= '0';\n  held : entity work.sub port map (pdi_data(24), named);"),
+        ("  signal last  : std_logic;", "  signal last, named : std_logic;"),
+        ("last <= pdi_data(24);", "last <= named;"),
+    )
+    design = toy(tmp_path / "toy", *through)
+    for k, text in enumerate(sources):
+        (tmp_path / "toy" / f"{k}.vhd").write_text(text)
+    design = replace(design, files=(*(tmp_path / "toy" / f"{k}.vhd" for k in range(len(sources))), *design.files))
+    notes: list[str] = []
+    vhdl.converted(design, _made(tmp_path / "vhdl"), notes)
+    assert [n[: len(said)] for n in notes][:1] == [said] * bool(said), notes
+    ghdl.build(design, work := _made(tmp_path / "ghdl"))
+    assert [o.outcome for o in ghdl.run(design, work, toys.STREAMS, ("full",))] == ["ok"]
+    if not tools.missing(("verilator",)):
+        bench.build(design, bench.Netlist("toy", (tmp_path / "vhdl" / bench.AT / vhdl.MADE,)), _made(tmp_path / "b"))
+        assert [o.outcome for o in bench.run(tmp_path / "b", toys.STREAMS, ("full",))] == ["ok"]
+
+
+@simulates
+def test_an_entity_twice_with_other_architectures_is_refused(tmp_path: Path) -> None:
+    design = toy(tmp_path / "toy")
+    for name, text in (("0", _FIRST.format("one")), ("1", _LAST.format("two"))):
+        (tmp_path / "toy" / f"{name}.vhd").write_text(_SUB + text)
+    design = replace(design, files=(*(tmp_path / "toy" / f"{k}.vhd" for k in range(2)), *design.files))
+    with pytest.raises(tools.ToolError, match=r"entity sub: in each of 0\.vhd, 1\.vhd, .*leave out all but one"):
+        vhdl.converted(design, _made(tmp_path / "vhdl"), [])
+
+
 MIXED = """library ieee;
 use ieee.std_logic_1164.all;
 entity adder is

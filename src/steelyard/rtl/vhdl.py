@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from ..model.reasons import Failure, Reason
 from . import bench, tools
 from .bench import Netlist
 from .design import VHDL, Design
+from .files import VHDL_ASIDE
 from .tools import ToolError
 
 #: what GHDL makes
@@ -22,6 +24,8 @@ _ATTEMPTS = 8
 #: an error of GHDL's in a copy, and a literal of zeros
 _LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match", re.MULTILINE)
 _ENTITY = re.compile(r"(?im)^[ \t]*entity\s+(\w+)\s+is\b")
+#: a unit of a library: its kind, its name, and what it is of
+_UNIT = re.compile(r"(?i)\b(entity|architecture|package\s+body|package|configuration)\s+(\w+)(?:\s+of\s+(\w+))?\s+is\b")
 _MODULE = re.compile(r"(?m)^[ \t]*module\s+(\w+)")
 _COMMENT = re.compile(r"--.*")
 #: generics: their names and type
@@ -217,8 +221,13 @@ def options(design: Design) -> list[str]:
 def analysed(ghdl: str, design: Design, top: str, names: Sequence[str], work: Path, notes: list[str]) -> None:
     """Lets GHDL analyse what ``top`` needs of the copies of sources that ``names`` are. The LWC package 1.0 gives zeros
     for eight bits to words of any width where words of eight bits only come, which GHDL refuses: such zeros get the
-    width that they need, in the copy, and notes say where. Raises :class:`ToolError`."""
-    tools.run(ghdl, ["-i", *options(design), *names], work)
+    width that they need, in the copy, and notes say where, and which of several units of a name is taken. Raises
+    :class:`ToolError`."""
+    own = dict(zip(bench.names(bench.own(design)), design.files, strict=True))
+    called = {n: os.path.relpath(own[n], design.folder) if n in own else n for n in names}
+    order, said = _imported({n: _text(work / n) for n in names}, called)
+    notes += [n for n in said if n not in notes]
+    tools.run(ghdl, ["-i", *options(design), *order], work)
     for attempt in range(_ATTEMPTS):
         try:
             tools.run(ghdl, ["-m", *options(design), top], work)
@@ -228,6 +237,39 @@ def analysed(ghdl: str, design: Design, top: str, names: Sequence[str], work: Pa
             notes += [f"adapted in a copy: {c}" for c in changed]
         else:
             return
+
+
+def _imported(texts: Mapping[str, str], called: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The sources in the order in which GHDL is to import them, and what notes say of units that are there twice. The
+    one that is read last counts: so it is in VHDL, and in GHDL where a unit is imported again; but of an entity's
+    architectures it takes those of the file that is imported first. Raises :class:`ToolError` where files would have to
+    be imported in both orders."""
+    places: dict[tuple[str, ...], dict[str, str]] = {}
+    for name, text in texts.items():
+        for unit in _UNIT.findall(VHDL_ASIDE.sub(" ", text).lower()):
+            places.setdefault(tuple(" ".join(word.split()) for word in unit), {})[name] = text
+    again: dict[tuple[str, ...], list[str]] = {}  # units by the files that have them
+    architectures: dict[str, dict[str, str]] = {}
+    for (kind, name, of), at in places.items():
+        if len({*at.values()}) > 1:
+            again.setdefault((*at,), []).append(f"{kind} {name}" + f" of {of}" * bool(of))
+        if kind == "architecture":
+            architectures.setdefault(of, {})[name] = [*at][-1]
+    several = {of: last for of, last in architectures.items() if len(last) > 1}
+    first = {n for last in several.values() if len({*last.values()}) > 1 for n in last.values()}
+    for files, units in again.items():
+        if not first.isdisjoint(files):
+            where = ", ".join(called[n] for n in files)
+            text = f"{', '.join(units)}: in each of {where}, with other architectures; leave out all but one of them"
+            raise ToolError(Failure(Reason.RTL_ERROR, text))
+    notes = [
+        f"{', '.join(units)}: the last of {', '.join(called[n] for n in files)} is taken"
+        for files, units in again.items()
+    ]
+    for of, last in several.items():
+        each = ", ".join(f"{name} ({called[n]})" for name, n in last.items())
+        notes.append(f"architectures of {of}: {each}: where none is named, the last is taken")
+    return [*(n for n in reversed([*texts]) if n in first), *(n for n in texts if n not in first)], notes
 
 
 def _widened(log: str, names: Sequence[str], work: Path) -> list[str]:
