@@ -105,7 +105,7 @@ def test_sources_alone_are_read_as_they_need_each_other(tmp_path: Path) -> None:
 
 
 def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:
-    """Verilog and VHDL; what comments say counts for nothing."""
+    """Verilog and VHDL; what comments and texts say counts for nothing."""
     ports = "input [31:0] pdi_data, input [31:0] sdi_data, output [31:0] do_data"
     made = {
         "a": f"module a ({ports}); endmodule module b #(parameter N = 1) ({ports}); a #(.N(N)) i (); endmodule",
@@ -122,6 +122,16 @@ def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:
         "entity k is port (pdi_data, sdi_data : in bit; do_data : out bit); end; architecture a of k is begin\n"
         "i : entity work . f port map (pdi_data, sdi_data, do_data); end;",
     }
+    texts = [
+        '"l core (v1.0)"',
+        '"a \\" l core (1)"',
+        '"a \\\n l core (1)"',
+        '"//"',
+        '"module x(pdi_data, sdi_data, do_data);"',
+    ]
+    made["l"] = f"module l ({ports}); initial begin {' '.join(f'$display({t});' for t in texts)} end endmodule"
+    made["n"] = f'module m ({ports}); endmodule module n ({ports}); initial $display("//"); m i (); endmodule'
+    made["p"] = made["e"].replace("entity e", "entity p") + "c <= '\"'; s <= \"p core (\" & '\"'; p <= q;"
     made["b"] = made.pop("a")
     for top, text in made.items():
         assert units.tops(text) == [top]
@@ -153,6 +163,8 @@ def test_thousands_of_modules_are_read_at_once(tmp_path: Path) -> None:
         f"module m {ports} // {'a' * 400_000}\nlocalparam {'b' * 400_000} = 1; endmodule",
         f"module m {ports} {'c :' * 100_000}{' ' * 400_000} endmodule",
         "/*" * 400_000,
+        '"' * 400_001,
+        '"\\' * 400_000,
         f"module m {'() ' * 400_000} {' ' * 400_000}x",
         "entity e is " * 100_000,
     )

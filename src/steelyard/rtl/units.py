@@ -11,8 +11,11 @@ from .files import ASIDE, VHDL_ASIDE
 
 #: most characters of a module's parameters and ports
 _HEAD = 8000
-#: what is not code; a decrement is not a comment of VHDL
-_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|(?<![\w)\]])--[^\n]*")
+#: what is not code: texts, and comments; a decrement is not a comment of VHDL
+_ASIDE = re.compile(
+    r"""'"'|"(?:\\[\s\S]|[^"\\\n])*"?"""
+    r"|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|(?<![\w)\]])--[^\n]*"
+)
 #: a module, whose own name is not an instance; then one in Verilog, of an entity, and of a component
 _INSTANCE = re.compile(
     r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
@@ -50,7 +53,7 @@ def _outer(header: str) -> str:
 def tops(text: str) -> list[str]:
     """Modules and entities whose ports have the API's names, and that no other instantiates. Each part of the text is
     looked at a few times, however many modules it has."""
-    text = _COMMENT.sub(" ", text)
+    text = _ASIDE.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)
     named = [_places(rf"(?i)\b{p}\b", text) for p in ("pdi_data", "sdi_data", "do_data")]
     ends = {"module": _places(r"(?i)\)\s*;|\bmodule\s+\w+\s*;", text), "entity": _places(r"(?i)\bend\b", text)}
     names = []
