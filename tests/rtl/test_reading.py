@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.errors import UserError
-from steelyard.rtl import bench, units
+from steelyard.rtl import bench, guess, units
 from steelyard.rtl.reading import designs_of
 from tests.conftest import write
 from tests.rtl import toys
@@ -59,6 +59,9 @@ def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
 _PORTS = "input [{0}:0] pdi_data, input [{0}:0] sdi_data, output [{0}:0] do_data"
 _OTHER = "entity o is generic (W : natural := 32); port (d : in s); end o;\n"
 _VHDL = "entity t is port (pdi_data : in std_logic_vector({} downto 0); sdi_data : in s; do_data : out s); end t;\n"
+_FIFO = "module fifo #(parameter W = 8) (input [W-1:0] d); endmodule\n"
+_SIZED = "module t #(parameter {}) (" + _PORTS.format("W-1") + "); fifo #(.W(8)) f (x); endmodule\n"
+_GENERIC = _VHDL.format("W-1").replace("port", "generic ({}); port", 1)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,17 @@ _VHDL = "entity t is port (pdi_data : in std_logic_vector({} downto 0); sdi_data
         ({"a.vhd": _OTHER + "constant W : t := 8;" + _VHDL.format("W-1") + _OTHER + "variable w : t := 0;"}, 8),
         ({"a.sv": "module t #(parameter logic [7:0] W = 8'd16) (" + _PORTS.format("W-1") + "); endmodule"}, 16),
         ({"a.v": "`define CCW 8\nmodule t(" + _PORTS.format("`CCW-1") + "); endmodule"}, 8),
+        ({"a.v": _FIFO + _SIZED.format("W = 8*4") + _FIFO}, 32),
+        ({"a.v": _FIFO + _SIZED.format("N = 2") + _FIFO.replace("parameter", "localparam")}, 32),
+        ({"a.v": _FIFO + _SIZED.format("int N = 2, int W = 16") + _FIFO}, 16),
+        ({"a.v": _FIFO + _SIZED.format("W = `CCW") + "`define CCW 8\n`define CCSW 16"}, 8),
+        ({"a.sv": _FIFO + "package p; parameter int V = 1, CCW = 16; endpackage " + _SIZED.format("W = p::CCW")}, 16),
+        ({"a.sv": "package p; parameter W = 16; endpackage " + _FIFO + _SIZED.format("W = 8*4")}, 32),
+        ({"a.sv": "package p; parameter W = 16; endpackage " + _FIFO + _SIZED.format("N = 4")}, 16),
+        ({"a.vhd": _OTHER.replace("32", "8") + _GENERIC.format("W : positive := 8*4")}, 32),
+        ({"a.vhd": "constant W : t := 8;" + _GENERIC.format("W, N : positive")}, 32),
+        ({"a.vhd": "constant CCW : t := 16;" + _GENERIC.format("W : positive := work.p.CCW")}, 16),
+        ({"a.vhd": _VHDL.format("W-1") + "architecture a of o is constant W : t := 8; begin x <= 1; end a;"}, 32),
     ],
 )  # fmt: skip
 def test_the_width_of_words_is_what_the_top_s_ports_have(tmp_path: Path, files: dict[str, str], width: int) -> None:
@@ -171,6 +185,7 @@ def test_thousands_of_modules_are_read_at_once(tmp_path: Path) -> None:
     for text in texts:
         start = time.process_time()
         units.tops(text)
+        guess.width(text, "m", {})
         for is_vhdl in (False, True):
             units.portless(text, is_vhdl)
         assert time.process_time() - start < 3, text[:40]
