@@ -29,7 +29,7 @@ def test_other_inputs_are_no_change_and_the_same_ones_are() -> None:
         (of("a", 38020, 38288), of("b", 38020, 38296), ["noise", "same"]),  # a comment
         (of("a", 38020, 38288), of("b", 38060, 38280), ["noise", "worse"]),  # what fresh inputs hide
         (of("a", 38020, 38288), of("b", 40020, 40288), ["worse", "worse"]),
-        (of("a", 1473, 1483), of("b", 1473), ["noise", "same"]),  # a sample saw it once
+        (of("a", 1473), of("b", 1473, 1483.4), ["noise", "same"]),  # a sample saw it once
         (of("a", 1473), of("b", 1474), ["worse"]),
         (of("a", 38020, 38288), of("a", 38020, 38296), ["worse", "same"]),  # the same sources, so the same inputs
     ):

@@ -81,4 +81,5 @@ def _off(row: Row, name: str, op: str, own: float, relative: float) -> float:
     if own:
         calls = in_means(row) if row.get("primitive") != "crypto_block" else None
         return _SURE * own / math.sqrt(calls or _SAMPLE) * value
-    return max(BOUND, CYCLES / mean if mean else 0.0) * value  # of the known answers; a sample saw no difference
+    # of the known answers; a sample saw no difference, as far as it tells one
+    return (max(BOUND, CYCLES / mean if mean else 0.0) + _SURE * relative / math.sqrt(_SAMPLE)) * value
