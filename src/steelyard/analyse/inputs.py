@@ -69,7 +69,7 @@ def _number(row: Row, name: str) -> float:
 def _scatter(row: Row, op: str) -> float:
     """The standard deviation of a call as a part of the mean; 0 where time does not depend on the inputs."""
     mean = _number(row, f"cycles_{op}_mean")
-    if not mean or row.get(f"cycles_{op}_known_mean") is None:
+    if not mean or row.get(f"cycles_{op}_known_mean") in (None, row[f"cycles_{op}_mean"]):  # as of_known fills it in
         return 0.0
     return (_number(row, f"cycles_{op}_inputs_sd") or math.sqrt(_SAMPLE) * max(BOUND * mean, CYCLES)) / mean
 
