@@ -150,6 +150,14 @@ class Comparison(Struct, frozen=True):
         return tuple(p for p in (*self.pairs, *self.failed) if (True, False) in (p.verified, p.figured))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was compared, or only the baseline, which each run has and is the same in both, beside
+        others that were not."""
+        others = (*self.missing, *self.added, *(p.new for p in self.failed), *(new for _, new, _ in self.refused))
+        apart = any(r.get("variant") != "nocrypt" for r in others)
+        return not self.pairs or (apart and all(p.new.get("variant") == "nocrypt" for p in self.pairs))
+
+    @property
     def unlike(self) -> tuple[Pair, ...]:
         """Setups of which one side only is verified, or has figures."""
         return tuple(p for p in (*self.pairs, *self.failed) if p.verified[0] != p.verified[1] or len({*p.figured}) > 1)

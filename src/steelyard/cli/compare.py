@@ -143,10 +143,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     """Gives a comparison, what was left out, and what it comes to; 1 when ``--fail-on`` says so, or when nothing could
     be compared."""
     limits = [_limit(text) for text in ask.fail_on]
-    # the baseline, which each run has, is the same in both
-    others = (*result.missing, *result.added, *(p.new for p in result.failed), *(new for _, new, _ in result.refused))
-    apart = any(r.get("variant") != "nocrypt" for r in others)
-    nothing = not result.pairs or (apart and all(p.new.get("variant") == "nocrypt" for p in result.pairs))
+    nothing = result.is_empty
     unpaired = comparison.unpaired(result)
     if ask.out.flat:
         flat = comparison.flat(result, everything=ask.everything)

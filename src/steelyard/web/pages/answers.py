@@ -117,7 +117,8 @@ def compare(v: View) -> Page:
     found = comparing.compare(old, new, metrics=metrics, about=about, wanted=metrics if v.text("columns") else ())
     everything = v.text("everything") == "yes"
     sheets = [*comparison.tables(found, everything=everything), *comparison.unpaired(found)]
-    told = [*summary(found), f"{counted(len(found.pairs), 'setup')} compared", *left_out]
+    of = "nothing but nocrypt" if found.is_empty and found.pairs else counted(len(found.pairs), "setup")
+    told = [*(summary(found) if not found.is_empty else ()), f"{of} compared", *left_out]
     blocks: list[Block] = [form, *map(noted, told), *(Table(s) for s in sheets)]
     if found.pairs:
         blocks.append(Table(comparison.flat(found, everything=everything), folded="all of it as one table"))
