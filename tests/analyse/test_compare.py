@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse import files
-from steelyard.analyse.compare import _reach, compare, needed
+from steelyard.analyse.compare import compare, needed
+from steelyard.analyse.inputs import reach_of
 from steelyard.analyse.summary import summary
 from steelyard.cli.compare import _hit
 from steelyard.measure.energy import measured
@@ -235,15 +236,17 @@ def test_a_line_goes_through_the_sizes_that_had_room() -> None:
     assert points.keys() <= set(needed(["encrypt_per_byte"]))
     mean = sum(fitting) / 7
     slope = sum(abs(n - mean) for n in fitting) / sum((n - mean) ** 2 for n in fitting)
-    found = _reach("encrypt_per_byte", row(workload="default (22 sizes, 0)", **points))
+    found = reach_of("encrypt_per_byte", row(workload="default (22 sizes, 0)", **points))
     assert found == pytest.approx(slope)
-    assert _reach("encrypt_per_byte", row(workload="0/100,0/200,0/300")) == pytest.approx(200 / 20000)
+    assert reach_of("encrypt_per_byte", row(workload="0/100,0/200,0/300")) == pytest.approx(200 / 20000)
     some: dict[str, Any] = {f"encrypt@0/{n}": 1000 for n in (0, 8, 16)}
     odd = row(workload="0/0,0/8,0/16,0/1000", **some)  # of a store, which was not asked for 1000 bytes
-    assert _reach("encrypt_per_byte", odd) == pytest.approx((3 * 256 - 24 + 744) / (256**2 + 248**2 + 240**2 + 744**2))
+    assert reach_of("encrypt_per_byte", odd) == pytest.approx(
+        (3 * 256 - 24 + 744) / (256**2 + 248**2 + 240**2 + 744**2)
+    )
     rare = row(workload="0/0,0/100,0/1000") | {"encrypt@0/0": 1000}
     shown = rare | {"encrypt@0/100": 1000}  # another column of the same answer
-    assert _reach("encrypt_per_byte", shown) == _reach("encrypt_per_byte", rare) < 0.01
+    assert reach_of("encrypt_per_byte", shown) == reach_of("encrypt_per_byte", rare) < 0.01
 
 
 def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:

@@ -40,13 +40,28 @@ def test_other_inputs_are_no_change_and_the_same_ones_are() -> None:
 
 
 def test_points_scatter_as_single_calls_do() -> None:
-    old, new = (of(d, 4000, 4010) | {"encrypt@0/16": n} for d, n in (("a", 3000), ("b", 3400)))
-    asked = ["encrypt@0/16"]
-    [pair] = compare([old], [new], metrics=asked, wanted=asked, about=["digest"]).pairs
-    assert [ch.verdict for ch in pair.changes] == ["noise"]
-    [pair] = compare([old], [new | {"encrypt@0/16": 4200}], metrics=asked, wanted=asked, about=["digest"]).pairs
-    assert [ch.verdict for ch in pair.changes] == ["worse"]
-    assert {"cycles_encrypt_inputs_sd", "cycles_encrypt_known_mean"} <= {*inputs.needed(asked)}
+    """Where longer calls may scatter more nobody can say, and a gate does not pass."""
+    for name, old, new, verdict, untold in (
+        ("encrypt@0/16", 3000, 3400, "noise", False),
+        ("encrypt@0/16", 3000, 4400, "worse", False),
+        ("encrypt@0/512", 59000, 64000, "noise", True),
+        ("encrypt@0/512", 59000, 344000, "worse", False),
+        ("encrypt_per_byte", -2.4, -2.0, "noise", False),  # as far as a line through these sizes is off
+        ("encrypt_per_byte", 100.0, 650.0, "worse", False),
+    ):
+        rows = [of(d, 4000, 4010) | {name: n} for d, n in (("a", old), ("b", new))]
+        [pair] = compare(rows[:1], rows[1:], metrics=[name], wanted=[name], about=["digest"]).pairs
+        assert [(ch.verdict, ch.untold) for ch in pair.changes] == [(verdict, untold)], (name, new)
+        flags = [row | {"digest": "a", "flags": f} for row, f in zip(rows, ("-O3", "-O3 -DX=1"), strict=True)]
+        [pair] = compare(flags[:1], flags[1:], metrics=[name], wanted=[name]).pairs
+        assert [ch.verdict for ch in pair.changes] == [verdict]
+    assert {"cycles_encrypt_inputs_sd", "cycles_encrypt_known_mean"} <= {*inputs.needed(["encrypt@0/16"])}
+
+
+def test_modelled_energy_is_judged_by_known_answers_too() -> None:
+    old, new = (of(d, n, 4010) | {"energy_encrypt_modelled": 34.0} for d, n in (("a", 4000), ("b", 4100)))
+    found = compare([old], [new], metrics=["energy_encrypt_modelled"], about=["digest"])
+    assert _hit(found, "energy_encrypt_modelled", 1)
 
 
 def test_a_history_marks_no_other_inputs() -> None:

@@ -136,5 +136,11 @@ def test_a_folder_s_newer_sources_replace_its_own(cli: Cli, tmp_path: Path) -> N
         assert (added("one.zip"), added("other.zip")) == (0, 0)
         shutil.copy("other.zip", "one.zip")
         added("one.zip")
-        lines = [(s.first, s.previous) for n in range(1, 9) if (s := Desk(store).of_number(n))]
-    assert lines == [*[(None, None)] * 3, (1, 1), (1, 4), *[(None, None)] * 2, (6, 6)]
+        assert added("one.zip/crypto_aead") == 0
+        (tmp_path / "now").symlink_to("a")
+        assert added("now") == 0
+        (tmp_path / "now").unlink()
+        (tmp_path / "now").symlink_to("b")
+        added("now/crypto_aead")
+        lines = [(s.first, s.previous) for n in range(1, 11) if (s := Desk(store).of_number(n))]
+    assert lines == [*[(None, None)] * 3, (1, 1), (1, 4), *[(None, None)] * 2, (6, 6), (None, None), (9, 9)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from steelyard import measure
-from steelyard.measure.dependence import dependence
+from steelyard.measure.dependence import dependence, scatter
 from steelyard.measure.untold import untold
 from steelyard.model.call import Beside, CallResult, Observed, Pulse, Vector
 from steelyard.model.inputs import Inputs
@@ -94,8 +94,7 @@ def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
     assert measure.depends(known, [every[3], every[7]], EMPTY) == shown
 
     figures, notes = dependence(known, every, EMPTY)
-    means = {"cycles_encrypt_mean": 4004.5 + more, "cycles_encrypt_known_mean": 4004.5}
-    assert figures == means | {"cycles_encrypt_inputs_sd": 0}
+    assert figures == {"cycles_encrypt_mean": 4004.5 + more, "cycles_encrypt_known_mean": 4004.5}
     assert notes == [
         "time depends on the inputs: encrypt takes 4004 cycles on the known answers' inputs and "
         f"{4004.5 + more:.0f} on fresh ones"
@@ -151,3 +150,13 @@ def test_inputs_repeat_and_differ(digest: str, seed: str, count: int, total: int
     assert sample == sorted(set(sample))
     assert len(sample) == min(count, total)
     assert set(sample) <= set(range(total))
+
+
+def test_calls_that_scatter_with_their_inputs_are_told_though_their_mean_is_the_same() -> None:
+    """Their single points are of some inputs."""
+    known = [observed("encrypt", 4000, count=k) for k in range(10)]
+    fresh = [observed("encrypt", 4000 + 100 * (-1) ** k, count=k) for k in range(10)]
+    assert not measure.depends(known, fresh, EMPTY)
+    told = scatter(known, fresh, EMPTY, depends=False, sized=True)
+    assert told == {"cycles_encrypt_inputs_sd": pytest.approx(105.4, abs=0.1)}
+    assert scatter(known, known, EMPTY, depends=False, sized=True) == {}

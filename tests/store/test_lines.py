@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,17 @@ def test_what_is_added_replaces_nothing_that_is_of_elsewhere(store: Store) -> No
     weighed(store)
     assert sorted(d for d, _ in shown(store)) == ["a", "b", "c", "d"]
     assert not [o for o in names(store) if "line" in o]
+
+
+def test_bundled_sources_are_everybody_s_and_a_package_may_have_more_in_it(store: Store) -> None:
+    bundled = replace(GIVEN, licence="of its sources")
+    (one,) = json.loads(bundled.found)["implementations"]
+    both = json.dumps(json.loads(bundled.found) | {"implementations": [one, one | {"name": "fast"}]})
+    for content, address, found in ((b"a", "me", bundled.found), (b"b", "you", both)):
+        given = replace(bundled, content=content, address=address, found=found)
+        Desk(store).add(given, [replace(t, sources=content.decode() * 64) for t in tasks(given, "a")])
+        weighed(store)
+    assert [d for d, _ in shown(store)] == ["b"]
 
 
 def test_names_without_versions_are_those_of_submissions(store: Store) -> None:

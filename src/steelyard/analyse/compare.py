@@ -11,12 +11,11 @@ from typing import Literal
 from msgspec import Struct
 
 from ..measure.cycles import OF_LINES
-from ..measure.unseen import on_line, reach, resolution
+from ..measure.unseen import on_line, resolution
 from ..model.errors import UserError
 from ..model.metric import CLOCK, ERRORS, Metric, further, metric, of_point, of_scenario, of_sizes, uncertainty_of
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from ..model.workload import NAMED, recorded
 from . import inputs
 from .answer import (
     common_workload,
@@ -32,8 +31,6 @@ from .choose import block_bytes
 from .errors import error_of
 from .places import Current, each_with_its_past, matched, of_one_place, tied
 
-#: the sizes of which a row has to tell whether they had room
-_ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
 #: those that name sources
@@ -82,7 +79,8 @@ _NUMBER = (int, float)
 class Change(Struct, frozen=True):
     """One metric of a pair. ``ratio`` is new over old; None where old is not above 0 and new is another. ``within``: it
     changed by no more than the median error that simulated cycles carry, the larger of both sides', so that a chip may
-    say otherwise; ``unjudged``: of one side's cycles no error is known."""
+    say otherwise; ``unjudged``: of one side's cycles no error is known. ``untold``: it may be the inputs', and may not
+    (:func:`.inputs.apart`)."""
 
     metric: str
     old: float
@@ -90,6 +88,7 @@ class Change(Struct, frozen=True):
     verdict: Verdict
     within: bool = False
     unjudged: bool = False
+    untold: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -170,7 +169,7 @@ def needed(metrics: Iterable[str]) -> tuple[str, ...]:
     beside = [name for m in metrics if (name := uncertainty_of(m)) is not None]
     for line in filter(None, map(OF_LINES.fullmatch, metrics)):
         beside += ["encrypt_per_byte", *further("encrypt")]  # they tell the bytes of a block
-        beside += [of_point(line[1], s) for s in on_line(line[0], _ASKED)]
+        beside += [of_point(line[1], s) for s in on_line(line[0], inputs.ASKED)]
     if any(metric(m).unit in OF_FREQUENCY for m in metrics):
         beside += _SEEDS
     return tuple(dict.fromkeys((*metrics, *beside, *inputs.needed(metrics), "spread_percent", CLOCK, *ERRORS)))
@@ -322,11 +321,12 @@ def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Ite
             unseen = _unseen(a, m, old), _unseen(b, m, new)
             # what uncertainties have in common, such as one meter's gain, only makes a difference surer; limits add up
             both = math.hypot(*unseen) if uncertainty_of(m.name) else sum(unseen)
-            both += inputs.apart(a, b, m.name)
-            verdict = _verdict(m, old, new, threshold, spread, both)
+            near, wide = inputs.apart(a, b, m.name)
+            verdict = _verdict(m, old, new, threshold, spread, both + near)
+            untold = verdict in ("better", "worse") and abs(new - old) <= wide
             timed = m.timed and verdict in ("better", "worse")
             within = timed and abs(new - old) <= error * max(abs(old), abs(new))
-            yield Change(m.name, old, new, verdict, within, timed and unjudged)
+            yield Change(m.name, old, new, "noise" if untold else verdict, within, timed and unjudged, untold)
 
 
 def _may_be_off(row: Row) -> bool:
@@ -354,20 +354,8 @@ def _unseen(row: Row, m: Metric, value: float) -> float:
     each = (target.nanojoule_per_cycle or 0.0) / 1000 if m.unit == "µJ" else 1.0
     if OF_LINES.fullmatch(m.name):
         of_blocks = row.get("primitive") == "crypto_block"
-        each = 1 / (block_bytes(row) or 1) if of_blocks else _reach(m.name, row)
+        each = 1 / (block_bytes(row) or 1) if of_blocks else inputs.reach_of(m.name, row)
     return off + each * resolution(target.board_hz / (float(sampled[1]) * 1e6))
-
-
-def _reach(name: str, row: Row) -> float:
-    """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
-    are not in the row's columns, as far as :func:`needed` asked for them: others are taken for measured, whatever else
-    was asked for, and so are all where none is known."""
-    line = OF_LINES.fullmatch(name)
-    sizes = on_line(name, recorded(str(row.get("workload"))))
-    seen = [s for s in sizes if line and isinstance(row.get(of_point(line[1], s)), _NUMBER)]
-    rare = [s for s in sizes if s not in _ASKED]
-    found = [*dict.fromkeys((*seen, *rare))] if seen else sizes
-    return reach(name, found)
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:

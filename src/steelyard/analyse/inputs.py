@@ -7,24 +7,35 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
+from ..measure.cycles import OF_LINES
 from ..measure.dependence import BOUND, CYCLES
+from ..measure.unseen import on_line, reach
+from ..model import options
+from ..model.metric import of_point
 from ..model.record import OPERATIONS
 from ..model.row import Row
+from ..model.workload import NAMED, recorded
 from .answer import in_means
 
+#: the sizes of which a row has to tell whether they had room
+ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 _OPS = "|".join(OPERATIONS)
-_MEAN = re.compile(rf"(?:cycles|instructions|ticks)_({_OPS})_mean")
-_OF_MEAN = re.compile(rf"energy_({_OPS})_modelled|{_MEAN.pattern}")
+_MEAN = re.compile(rf"(cycles|instructions|ticks)_({_OPS})_mean")
+_OF_MEAN = re.compile(rf"(?:cycles|instructions|ticks)_({_OPS})(?:_warm)?_mean|energy_({_OPS})_modelled")
 _OF_CALLS = re.compile(rf"({_OPS})(?:@.*|_fixed|_(?:long_)?per_(?:ad_)?byte)")
 #: standard deviations within which nothing can be said
 _SURE = 2.0
-#: sizes that a dependence is seen by, as in :mod:`..verify`; means of older records are as sure as these told it
+#: calls of the sample by which a dependence is seen
 _SAMPLE = 48
 
 
 def known(name: str) -> str:
-    """A mean's counterpart over the known answers, ``cycles_encrypt_known_mean``; empty for what is no such mean."""
-    return f"{name.removesuffix('_mean')}_known_mean" if _MEAN.fullmatch(name) else ""
+    """What says the same over the known answers, ``cycles_encrypt_known_mean``: of a mean, and of modelled energy,
+    which is made of it; empty for anything else."""
+    if found := _MEAN.fullmatch(name):
+        return f"{found[1]}_{found[2]}_known_mean"
+    found = _OF_MEAN.fullmatch(name)
+    return f"cycles_{found[2]}_known_mean" if found and found[2] else ""
 
 
 def needed(names: Iterable[str]) -> Iterator[str]:
@@ -38,22 +49,43 @@ def needed(names: Iterable[str]) -> Iterator[str]:
 def of_known(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
     """Two rows, and the means over known answers that both have of these metrics where the time of one depends on the
     inputs: where it does not, the mean is that."""
-    means = {other: n for n in names if (other := known(n)) and {a.get(other), b.get(other)} != {None}}
-    a, b = (r | {other: r.get(n) for other, n in means.items() if r.get(other) is None} for r in (a, b))
-    return a, b, [other for other in means if None not in (a.get(other), b.get(other))]
+    means = {other for n in names if (other := known(n)) and {a.get(other), b.get(other)} != {None}}
+    a, b = (r | {n: r.get(n.replace("_known", "")) for n in means if r.get(n) is None} for r in (a, b))
+    return a, b, [n for n in sorted(means) if None not in (a.get(n), b.get(n))]
 
 
-def apart(a: Row, b: Row, name: str) -> float:
-    """By how much a figure of two rows with different sources may differ by their inputs alone; 0 where the time of
-    neither depends on them."""
+def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
+    """By how much a figure of two rows may differ by their inputs alone, and by how much where calls scatter in
+    proportion to what they take, so that nothing can be said below that; 0 where inputs are the same, or time was not
+    seen to depend on them."""
     op = _operation(name)
-    if not op or a.get("digest") == b.get("digest"):
-        return 0.0
-    told = [_scatter(r, op) for r in (a, b)]
-    relative = max(told)
-    if not relative:
-        return 0.0
-    return sum(_off(r, name, op, own, relative) for r, own in zip((a, b), told, strict=True))
+    if not op or (a.get("digest") == b.get("digest") and all(map(_flags_make_none, (a, b)))):
+        return 0.0, 0.0
+    if _OF_MEAN.fullmatch(name) or (a.get("primitive") == "crypto_block" and OF_LINES.fullmatch(name)):
+        off = _of_mean(a, b, name, op)
+        return off, off
+    scatter = max(_scatter(r, op) for r in (a, b))
+    line = OF_LINES.fullmatch(name) is not None
+    each = [scatter * _number(r, f"cycles_{op}_mean") * (reach_of(name, r) if line else 1.0) for r in (a, b)]
+    near = _SURE * sum(each)
+    return near, max(near, _SURE * scatter * sum(_number(r, name) for r in (a, b)))
+
+
+def reach_of(name: str, row: Row) -> float:
+    """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
+    are not in the row's columns, as far as :data:`ASKED` has them: others are taken for measured, whatever else was
+    asked for, and so are all where none is known."""
+    line = OF_LINES.fullmatch(name)
+    sizes = on_line(name, recorded(str(row.get("workload"))))
+    seen = [s for s in sizes if line and isinstance(row.get(of_point(line[1], s)), int | float)]
+    rare = [s for s in sizes if s not in ASKED]
+    found = [*dict.fromkeys((*seen, *rare))] if seen else sizes
+    return reach(name, found)
+
+
+def _flags_make_none(row: Row) -> bool:
+    """Whether inputs follow from sources alone, whatever these flags are."""
+    return options.known(str(row.get("flags") or "").split())
 
 
 def _operation(name: str) -> str:
@@ -66,20 +98,40 @@ def _number(row: Row, name: str) -> float:
     return abs(float(value)) if isinstance(value, int | float) else 0.0
 
 
+def _depends(row: Row, op: str) -> bool:
+    """Whether a row's mean is over fresh inputs; :func:`of_known` fills the other in with the mean."""
+    return row.get(f"cycles_{op}_known_mean") not in (None, row.get(f"cycles_{op}_mean"))
+
+
 def _scatter(row: Row, op: str) -> float:
-    """The standard deviation of a call as a part of the mean; 0 where time does not depend on the inputs."""
+    """The standard deviation of a call as a part of the mean. Older records do not have it: they are as sure as the
+    sample."""
     mean = _number(row, f"cycles_{op}_mean")
-    if not mean or row.get(f"cycles_{op}_known_mean") in (None, row[f"cycles_{op}_mean"]):  # as of_known fills it in
+    if not mean:
         return 0.0
-    return (_number(row, f"cycles_{op}_inputs_sd") or math.sqrt(_SAMPLE) * max(BOUND * mean, CYCLES)) / mean
+    told = _number(row, f"cycles_{op}_inputs_sd") / mean
+    return told or (math.sqrt(_SAMPLE) * _bound(row, op) if _depends(row, op) else 0.0)
 
 
-def _off(row: Row, name: str, op: str, own: float, relative: float) -> float:
-    value, mean = _number(row, name), _number(row, f"cycles_{op}_mean")
-    if not _OF_MEAN.fullmatch(name):
-        return _SURE * relative * value
-    if own:
+def _bound(row: Row, op: str) -> float:
+    """What the sample does not take for a dependence, as a part of the mean."""
+    mean = _number(row, f"cycles_{op}_mean")
+    return max(BOUND, CYCLES / mean) if mean else BOUND
+
+
+def _of_mean(a: Row, b: Row, name: str, op: str) -> float:
+    depending = [_depends(r, op) for r in (a, b)]
+    if not any(depending):
+        return 0.0
+    scatter = max(_scatter(r, op) for r in (a, b))
+    off = 0.0
+    for row, own in zip((a, b), depending, strict=True):
         calls = in_means(row) if row.get("primitive") != "crypto_block" else None
-        return _SURE * own / math.sqrt(calls or _SAMPLE) * value
-    # of the known answers; a sample saw no difference, as far as it tells one
-    return (max(BOUND, CYCLES / mean if mean else 0.0) + _SURE * relative / math.sqrt(_SAMPLE)) * value
+        bound = _bound(row, op)  # of the known answers where a sample saw no difference, as far as it tells one
+        part = (
+            _SURE * _scatter(row, op) / math.sqrt(calls or _SAMPLE)
+            if own
+            else bound + min(bound, _SURE * scatter / math.sqrt(_SAMPLE))
+        )
+        off += part * _number(row, name)
+    return off

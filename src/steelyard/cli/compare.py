@@ -175,6 +175,7 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     else:
         failed += result.past
     failed += _unjudged(result, {name for name, _ in limits}, _compared(ask), named=bool(ask.columns))
+    failed += _untold(result, limits)
     failed += [f"{name} is worse by more than {percent:g} %" for name, percent in limits if _hit(result, name, percent)]
     for text in failed:
         stderr().print(f"--fail-on: {text}", style="bold red")
@@ -215,6 +216,15 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, 
         if all(None in (pair.old.get(name), pair.new.get(name)) for pair in result.pairs):
             sides = [row.get(name) for pair in result.pairs for row in (pair.old, pair.new)]
             yield f"nothing that was compared has {name}{' on both sides' * any(s is not None for s in sides)}"
+
+
+def _untold(result: Comparison, limits: Sequence[tuple[str, float]]) -> Iterator[str]:
+    """What may be worse by more than a limit, or is so by other inputs."""
+    for pair in result.pairs:
+        for ch in (ch for ch in pair.changes if ch.untold and (ch.new > ch.old) is metric(ch.metric).lower):
+            if any(n in ("any", ch.metric) and 100 * abs(ch.new - ch.old) > p * abs(ch.old) for n, p in limits):
+                why = "time depends on the inputs, which are others on either side"
+                yield f"nobody can say whether {ch.metric} of {_at(pair.new)} is worse: {why}; name means instead"
 
 
 class _Source(NamedTuple):

@@ -84,7 +84,7 @@ def _at(text: str, found: Sequence[Implementation]) -> list[Chosen]:
     def origin(i: Implementation) -> str:
         mine = i.folder.resolve()
         others = [f for f in of[i.primitive, i.label] if f != mine]
-        top = _unpacked(mine) if path.is_file() else path.resolve()
+        top = unpacked(mine) if path.is_file() else path.resolve()
         if not others or not mine.is_relative_to(top):
             return text
         shared = max(len(Path(os.path.commonpath([mine, f])).parts) for f in others)
@@ -93,7 +93,7 @@ def _at(text: str, found: Sequence[Implementation]) -> list[Chosen]:
     return [Chosen(i, origin(i)) for i in found]
 
 
-def _unpacked(folder: Path) -> Path:
+def unpacked(folder: Path) -> Path:
     """Where the content of a zip is, of which a folder is a part."""
     cache = (paths.home() / "cache" / "packages").resolve()
     return cache / folder.resolve().relative_to(cache).parts[0]
@@ -101,7 +101,7 @@ def _unpacked(folder: Path) -> Path:
 
 def within_archive(folder: Path) -> Path:
     """The place in its zip of a folder that was unpacked."""
-    return folder.resolve().relative_to(_unpacked(folder))
+    return folder.resolve().relative_to(unpacked(folder))
 
 
 def is_place(text: str) -> bool:

@@ -19,24 +19,14 @@ CYCLES = 10
 
 
 def dependence(
-    known: Sequence[Observed],
-    fresh: Sequence[Observed],
-    empty: dict[str, int],
-    quantity: str = "cycles",
-    *,
-    sized: bool = True,
+    known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], quantity: str = "cycles"
 ) -> tuple[dict[str, float], list[str]]:
     """The means where time depends on the inputs, and a note that compares those that differ:
     ``cycles_<operation>_mean`` is over calls with ``fresh`` inputs of the known answers' sizes, which no package can be
-    made for, and ``cycles_<operation>_known_mean`` over the ``known`` answers; ``cycles_<operation>_inputs_sd`` is the
-    standard deviation of a fresh call minus the known answer's of its size. ``empty`` is the empty call's cost by
+    made for, and ``cycles_<operation>_known_mean`` over the ``known`` answers. ``empty`` is the empty call's cost by
     operation."""
     old, new = means(known, empty, quantity), means(fresh, empty, quantity)
     figures = new | {f"{name.removesuffix('_mean')}_known_mean": old[name] for name in new if name in old}
-    if quantity == "cycles":
-        pairs = ((op, a.pulse.cycles - twin) for op, a, twin in _paired(known, fresh, sized=sized))
-        by_operation = grouped(pairs, itemgetter(0)).items()
-        figures |= {f"cycles_{op}_inputs_sd": stdev([d for _, d in of]) for op, of in by_operation if len(of) > 1}
     both = {op: (old[name], new[name]) for op in OPERATIONS if (name := f"{quantity}_{op}_mean") in new and name in old}
     bound = BOUND_OF_MACHINES if any(a.pulse.spread is not None for _, _, a in fresh) else BOUND
     depending = [op for op, (a, b) in both.items() if abs(b - a) > max(bound * max(a, b), CYCLES)]
@@ -60,6 +50,19 @@ def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[st
         calls, first, second = sums.get(op, (0, 0, 0))
         sums[op] = calls + 1, first + twin - empty[op], second + a.pulse.cycles - empty[op]
     return any(abs(b - a) > max(bound * max(a, b), CYCLES * calls) for calls, a, b in sums.values())
+
+
+def scatter(
+    known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], *, depends: bool, sized: bool
+) -> dict[str, float]:
+    """``cycles_<operation>_inputs_sd``, the standard deviation of a ``fresh`` call minus the ``known`` answer's of its
+    size, where time ``depends`` on the inputs, or scatters with them though the mean does not show it."""
+    means_of = means(known, empty)
+    bound = BOUND_OF_MACHINES if any(a.pulse.spread is not None for _, _, a in fresh) else BOUND
+    pairs = grouped(((op, a.pulse.cycles - twin) for op, a, twin in _paired(known, fresh, sized=sized)), itemgetter(0))
+    found = {op: stdev([d for _, d in of]) for op, of in pairs.items() if len(of) > 1}
+    least = {op: max(bound * means_of.get(f"cycles_{op}_mean", 0.0), CYCLES) for op in found}
+    return {f"cycles_{op}_inputs_sd": sd for op, sd in found.items() if depends or sd > least[op]}
 
 
 def _paired(

@@ -15,7 +15,7 @@ from ..model.power import Power
 from ..model.record import Helper, Point
 from ..model.target import Target
 from .cycles import Empty, blocks, counter, instructions, lines, means, points, warm
-from .dependence import dependence
+from .dependence import dependence, scatter
 from .energy import measured
 from .felics import Felics
 from .image import attributable, energy, image_figures
@@ -84,9 +84,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     empty, known = seen.empty.cycles, means(seen.known, seen.empty.cycles, seen.quantity)
     # other quantities must not appear in columns of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
-    depending, notes = (
-        dependence(seen.known, seen.fresh, empty, seen.quantity, sized=not seen.block) if seen.depends else ({}, [])
-    )
+    depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
     mean = {name: depending.get(name, value) for name, value in known.items()}
     further = _warm(seen, mean)
     of_sizes = {} if seen.refused else lines(swept)  # a line through sizes of a package's choice
@@ -94,6 +92,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     metrics = {
         **known,
         **depending,
+        **_scatter(seen),
         **slopes,
         **peaks(seen.all, (*seen.warm, *seen.beside.all)),
         **_instructions(seen),
@@ -111,6 +110,13 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         notes += untold(seen.all, seen.beside, empty, seen.felics.notes)
     each = pack(points(seen.known, empty)) if seen.quantity == "cycles" else b""
     return Figures(metrics, swept, (*notes, *seen.felics.notes), vector_cycles=each)
+
+
+def _scatter(seen: Observations) -> dict[str, float]:
+    """How far calls scatter with their inputs."""
+    if seen.quantity != "cycles":
+        return {}
+    return scatter(seen.known, seen.fresh, seen.empty.cycles, depends=seen.depends, sized=not seen.block)
 
 
 def _instructions(seen: Observations) -> dict[str, float]:

@@ -70,6 +70,6 @@ def _mark(before: Row, row: Row, name: str) -> Mark:
     m = metric(name)
     if m.known and fewer([before, row], [name]):  # means of other calls
         return ""
-    if abs(new - old) <= inputs.apart(before, row, name):
+    if abs(new - old) <= max(inputs.apart(before, row, name)):
         return ""
     return "" if m.lower is None else "better" if (new < old) is m.lower else "worse"

@@ -21,7 +21,7 @@ _GENERIC, _PARAMETER = r"(?i)\b{0}\s*(?:,[\w\s,]{{0,200}})?:", r"(?i)(?<![.\w]){
 _GENERIC_IS, _PARAMETER_IS = _GENERIC + r"[^:=;]{{1,100}}:=\s*" + _NUMBER, _PARAMETER + r"\s*" + _NUMBER
 #: what all units see
 _CONSTANT = (
-    r"(?i)(?:\bconstant\s+{0}\s*:[^:=;]{{1,100}}:=\s*"
+    r"(?i)(?:\bconstant\s+(?:[\w\s,]{{0,200}},\s*)?{0}\s*(?:,[\w\s,]{{0,200}})?:[^:=;]{{1,100}}:=\s*"
     r"|(?:\b(?:localparam|parameter)\b(?:\s+\w+|\s*\[[^\]]{{0,40}}\]){{0,4}}\s+|,\s*){0}\s*=\s*)" + _NUMBER
 )
 _DEFINE = r"(?i)`define\s+{0}\s+" + _NUMBER

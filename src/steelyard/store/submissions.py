@@ -28,6 +28,8 @@ from .writing import row_of
 
 #: what is offered waits for an operator to publish it
 PRIVATE, OFFERED, PUBLISHED, WITHDRAWN = "private", "offered", naming.PUBLISHED, "withdrawn"
+#: the licence of what is added, and the place of what is not bundled behind a comma
+OF_ITS_SOURCES = "of its sources"
 #: priority of campaigns
 _AFTER = 1 << 16
 #: bytes of a token: nobody guesses 128 bits
@@ -295,12 +297,13 @@ def _insert(
 
 
 def _last(connection: Connection, given: Given) -> Any:
-    """The newest public submission of the same implementations, from the same place."""
-    s = row_of(_submission, {"name": given.name, "licence": given.licence, "address": given.address})
+    """The newest public submission of the same implementation, from the same place; bundled ones are everybody's."""
+    mine = {} if given.licence == OF_ITS_SOURCES else {"address": given.address}
+    s = row_of(_submission, {"name": given.name, "licence": given.licence, **mine})
     query = select(_submission.c.id, _submission.c.first_id, _submission.c.package_id, _submission.c.found)
     same = (_submission.c[name] == value for name, value in s.items())
     every = connection.execute(query.where(*same, _submission.c.state == PUBLISHED).order_by(_submission.c.id.desc()))
-    return next((r for r in every.all() if _names(r.found) == _names(given.found)), None)
+    return next((r for r in every.all() if _names(r.found) & _names(given.found)), None)
 
 
 def _names(found: str) -> set[tuple[str, ...]]:

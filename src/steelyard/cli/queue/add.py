@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ...pipeline import Job
 from ...publish.sheet import plain
 from ...sources.escape import escaped
 from ...sources.pack import pack
-from ...store.submissions import Desk, Given
+from ...store.submissions import OF_ITS_SOURCES, Desk, Given
 from ...store.task import Task
 from ...web import lint
 from .. import options, select
@@ -83,14 +84,16 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
              workload=j.workload.word)
         for j in jobs
     ]  # fmt: skip
-    return Given(file, content, msgspec.json.encode(found).decode(), f"of its sources{_at(jobs[0])}", me()), tasks
+    return Given(file, content, msgspec.json.encode(found).decode(), f"{OF_ITS_SOURCES}{_at(jobs[0])}", me()), tasks
 
 
 def _at(job: Job) -> str:
-    """Where an implementation is that is not bundled, however the user named it: what is added from there again
-    replaces it."""
+    """Where an implementation is that is not bundled, by the links that the user named, however much of the path that
+    was: what is added from there again replaces it."""
     if not job.origin:
         return ""
-    path = Path(job.origin)
-    place = path if in_zip(path)[0].is_file() else job.implementation.folder
-    return f", {escaped(str(place.resolve()))}"
+    mine, path = job.implementation.folder.resolve(), Path(job.origin)
+    zipped, _ = in_zip(path)
+    path, top = (zipped, select.unpacked(mine)) if zipped.is_file() else (path, path.resolve())
+    within = mine.relative_to(top) if mine.is_relative_to(top) else ""
+    return f", {escaped(os.path.normpath((path / within).absolute()))}"
