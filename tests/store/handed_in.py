@@ -12,7 +12,7 @@ from steelyard.model.record import Record
 from steelyard.store import Store
 from steelyard.store.queue import DONE, Queue
 from steelyard.store.quota import Quota
-from steelyard.store.submissions import Desk, Given
+from steelyard.store.submissions import ADDED, Desk, Given
 from steelyard.store.task import Task
 from tests.made_up import record
 
@@ -58,11 +58,14 @@ def handed_in(
     targets: str = "a",
     public: bool = True,
     failure: Failure | None = None,
+    licence: str = "MIT",
 ) -> str:
     """Hands in a zip of these sources, another one where it is said which; weighs it on the targets, and publishes
     it."""
     content, found = (zip or digest).encode(), GIVEN.found.replace('"ref"', f'"{name}"')
-    given = replace(GIVEN, name=f"{zip or digest}.zip", content=content, found=found, previous=previous)
+    given = replace(
+        GIVEN, name=f"{zip or digest}.zip", content=content, found=found, previous=previous, licence=licence
+    )
     wanted = [replace(t, sources=digest * 64, name=name) for t in tasks(given, targets)]
     token = Desk(store).hand_in(given, wanted, ROOM)
     weighed(store, targets, failure)
@@ -73,7 +76,7 @@ def handed_in(
 
 def added(store: Store, digest: str, licence: str = "of its sources") -> int:
     """Adds a package of these sources and weighs what is new; how many jobs that is."""
-    given = replace(GIVEN, content=digest.encode(), licence=licence)
+    given = replace(GIVEN, content=digest.encode(), licence=licence, address=f"me ({ADDED})")
     new = Desk(store).add(given, [replace(t, sources=digest * 64) for t in tasks(given, "a")])
     weighed(store)
     return new

@@ -17,7 +17,7 @@ from steelyard.model.row import Row
 from steelyard.store import Store, moving, schema
 from steelyard.store.operating import Yard, forget
 from steelyard.store.operators import Operators
-from steelyard.store.submissions import Desk
+from steelyard.store.submissions import ADDED, Desk
 
 from .handed_in import GIVEN, ROOM, added, handed_in, result, tasks, weighed
 from .servers import every_store
@@ -274,11 +274,12 @@ def test_bundled_sources_are_everybody_s_and_a_package_may_have_more_in_it(store
     bundled = replace(GIVEN, licence="of its sources")
     (one,) = json.loads(bundled.found)["implementations"]
     both = json.dumps(json.loads(bundled.found) | {"implementations": [one, one | {"name": "fast"}]})
-    for content, address, found in ((b"a", "me", bundled.found), (b"b", "you", both)):
-        given = replace(bundled, content=content, address=address, found=found)
+    handed_in(store, "s", zip="toy", licence=bundled.licence)  # whatever a stranger calls his licence
+    for content, who, found in ((b"a", "me", bundled.found), (b"b", "you", both)):
+        given = replace(bundled, content=content, address=f"{who} ({ADDED})", found=found)
         Desk(store).add(given, [replace(t, sources=content.decode() * 64) for t in tasks(given, "a")])
         weighed(store)
-    assert [d for d, _ in shown(store)] == ["b"]
+    assert sorted(d for d, _ in shown(store)) == ["b", "s"]
 
 
 def test_names_without_versions_are_those_of_submissions(store: Store) -> None:

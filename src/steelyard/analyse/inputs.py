@@ -30,12 +30,12 @@ _SAMPLE = 48
 
 
 def known(name: str) -> str:
-    """What says the same over the known answers, ``cycles_encrypt_known_mean``: of a mean, and of modelled energy,
-    which is made of it; empty for anything else."""
+    """What says over the known answers whether an operation got worse, ``cycles_encrypt_known_mean``: a mean's own
+    counterpart, and that of cycles for modelled energy, points and cycles per byte; empty for anything else."""
     if found := _MEAN.fullmatch(name):
         return f"{found[1]}_{found[2]}_known_mean"
-    found = _OF_MEAN.fullmatch(name)
-    return f"cycles_{found[2]}_known_mean" if found and found[2] else ""
+    op = "" if name.endswith("_warm_mean") else _operation(name)
+    return f"cycles_{op}_known_mean" if op else ""
 
 
 def needed(names: Iterable[str]) -> Iterator[str]:
@@ -48,10 +48,15 @@ def needed(names: Iterable[str]) -> Iterator[str]:
 
 def of_known(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
     """Two rows, and the means over known answers that both have of these metrics where the time of one depends on the
-    inputs: where it does not, the mean is that."""
-    means = {other for n in names if (other := known(n)) and {a.get(other), b.get(other)} != {None}}
+    inputs, or single calls scatter with them: where no mean over fresh inputs is, the mean is that."""
+    means = {other for n in names if (other := known(n)) and any(_varies(r, n, other) for r in (a, b))}
     a, b = (r | {n: r.get(n.replace("_known", "")) for n in means if r.get(n) is None} for r in (a, b))
     return a, b, [n for n in sorted(means) if None not in (a.get(n), b.get(n))]
+
+
+def _varies(row: Row, name: str, other: str) -> bool:
+    scatters = row.get(f"cycles_{_operation(name)}_inputs_sd") is not None
+    return row.get(other) is not None or (scatters and _OF_CALLS.fullmatch(name) is not None)
 
 
 def apart(a: Row, b: Row, name: str) -> tuple[float, float]:

@@ -30,6 +30,8 @@ from .writing import row_of
 PRIVATE, OFFERED, PUBLISHED, WITHDRAWN = "private", "offered", naming.PUBLISHED, "withdrawn"
 #: the licence of what is added, and the place of what is not bundled behind a comma
 OF_ITS_SOURCES = "of its sources"
+#: what is in the address of whoever adds: a command, on no host
+ADDED = "command line"
 #: priority of campaigns
 _AFTER = 1 << 16
 #: bytes of a token: nobody guesses 128 bits
@@ -297,12 +299,15 @@ def _insert(
 
 
 def _last(connection: Connection, given: Given) -> Any:
-    """The newest public submission of the same implementation, from the same place; bundled ones are everybody's."""
-    mine = {} if given.licence == OF_ITS_SOURCES else {"address": given.address}
-    s = row_of(_submission, {"name": given.name, "licence": given.licence, **mine})
+    """The newest public submission of the same implementation, added from the same place; bundled ones are everybody's
+    who has the database, and nobody's who hands in by a form: his address is a host's."""
+    s = row_of(_submission, {"name": given.name, "licence": given.licence})
+    address = _submission.c.address
+    added = address.like(f"%{ADDED}%") if given.licence == OF_ITS_SOURCES else address == given.address
     query = select(_submission.c.id, _submission.c.first_id, _submission.c.package_id, _submission.c.found)
     same = (_submission.c[name] == value for name, value in s.items())
-    every = connection.execute(query.where(*same, _submission.c.state == PUBLISHED).order_by(_submission.c.id.desc()))
+    public = query.where(*same, added, _submission.c.state == PUBLISHED)
+    every = connection.execute(public.order_by(_submission.c.id.desc()))
     return next((r for r in every.all() if _names(r.found) & _names(given.found)), None)
 
 

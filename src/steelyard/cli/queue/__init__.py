@@ -9,6 +9,7 @@ import click
 
 from ...publish.sheet import plain
 from ...store.operating import KINDS
+from ...store.submissions import ADDED
 from .. import options
 from ..options import Number, Stored
 from ..output import Output
@@ -57,9 +58,9 @@ def verb() -> None:
 def me() -> str:
     """Who acts, as the audit log has it."""
     try:
-        return f"{getpass.getuser()[:40]} (command line)"
+        return f"{getpass.getuser()[:40]} ({ADDED})"
     except (OSError, KeyError):
-        return "command line"
+        return ADDED
 
 
 def did(out: Output, label: str, lines: Sequence[tuple[str, str]]) -> int:
