@@ -255,12 +255,13 @@ def compare(
                 else figures
             )
             fewer = _fewer(a, b)
-            means = [m for m in some if m.known] if fewer and not mixed else []
+            shorter = fewer and not mixed
+            means = [m for m in some if m.known] if shorter else []
             some = [m for m in some if m not in means]
             without = [m.name for m in figures if m not in some] if len(some) < len(figures) else []
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             past.update(() if apart else current.past(a, b))
-            a, b, of_known = inputs.of_known(a, b, [m.name for m in some])
+            a, b, of_known = inputs.of_known(a, b, [] if shorter else [m.name for m in some])
             some = [*(m for m in some if m.name not in of_known), *map(metric, of_known)]
             pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)

@@ -64,7 +64,8 @@ def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
     proportion to what they take, so that nothing can be said below that; 0 where inputs are the same, or time was not
     seen to depend on them."""
     op = _operation(name)
-    if not op or (a.get("digest") == b.get("digest") and all(map(_flags_make_none, (a, b)))):
+    alike = a.get("flags") == b.get("flags") or all(map(_flags_make_none, (a, b)))
+    if not op or (a.get("digest") == b.get("digest") and alike):
         return 0.0, 0.0
     if _OF_MEAN.fullmatch(name) or (a.get("primitive") == "crypto_block" and OF_LINES.fullmatch(name)):
         off = _of_mean(a, b, name, op)

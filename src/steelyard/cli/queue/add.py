@@ -95,5 +95,5 @@ def _at(job: Job) -> str:
     mine, path = job.implementation.folder.resolve(), Path(job.origin)
     zipped, _ = in_zip(path)
     path, top = (zipped, select.unpacked(mine)) if zipped.is_file() else (path, path.resolve())
-    within = mine.relative_to(top) if mine.is_relative_to(top) else ""
-    return f", {escaped(os.path.normpath((path / within).absolute()))}"
+    place = path / mine.relative_to(top) if mine.is_relative_to(top) else mine
+    return f", {escaped(os.path.normpath(place.absolute()))}"
