@@ -370,7 +370,7 @@ def test_more_of_some_is_better_and_of_others_nothing_and_there_is_no_part_of_wh
         [line] = comparison.tables(c)[0].lines
         assert line.marks.get("change", "") == ("" if verdict == "other" else verdict)
     limits = [(metric, 1.0), ("any", 10.0)]
-    assert [_hit(c, *limit) for limit in limits] == [verdict == "worse"] * 2
+    assert [bool(_hit(c, *limit)) for limit in limits] == [verdict == "worse"] * 2
 
 
 def test_blocks_have_one_length_however_many_are_known() -> None:

@@ -89,6 +89,7 @@ class Change(Struct, frozen=True):
     within: bool = False
     unjudged: bool = False
     untold: bool = False
+    by_inputs: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -327,7 +328,9 @@ def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Ite
             untold = verdict in ("better", "worse") and abs(new - old) <= wide
             timed = m.timed and verdict in ("better", "worse")
             within = timed and abs(new - old) <= error * max(abs(old), abs(new))
-            yield Change(m.name, old, new, "noise" if untold else verdict, within, timed and unjudged, untold)
+            by_inputs = (verdict in ("same", "noise") and near > 0) or untold
+            said = "noise" if untold else verdict
+            yield Change(m.name, old, new, said, within, timed and unjudged, untold, by_inputs)
 
 
 def _may_be_off(row: Row) -> bool:

@@ -176,19 +176,10 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         failed += result.past
     failed += _unjudged(result, {name for name, _ in limits}, _compared(ask), named=bool(ask.columns))
     failed += _untold(result, limits)
-    failed += [
-        f"{name}{_or(name)} is worse by more than {percent:g} %"
-        for name, percent in limits
-        if _hit(result, name, percent)
-    ]
+    failed += (text for name, percent in limits if (text := _hit(result, name, percent)))
     for text in failed:
         stderr().print(f"--fail-on: {text}", style="bold red")
     return 1 if failed else 0
-
-
-def _or(name: str) -> str:
-    """What else a limit may be passed by."""
-    return f" (or {known(name)}, where inputs hide it)" if known(name) else ""
 
 
 def _at(row: Row) -> str:
@@ -332,12 +323,19 @@ def _limit(text: str) -> tuple[str, float]:
     return ("any" if found[1] == "any" else metric(found[1]).name), float(found[2])
 
 
-def _hit(result: Comparison, name: str, percent: float) -> bool:
-    """Whether a metric is worse by more than a limit; where other inputs may hide that, its known answers' mean."""
+def _hit(result: Comparison, name: str, percent: float) -> str:
+    """What is worse by more than a limit: the metric, or its known answers' mean where other inputs may hide it; empty
+    where nothing is."""
+    by = f"worse by more than {percent:g} %"
+    hidden = ""
     for pair in result.pairs:
-        hidden = any(ch.metric == name and ch.verdict == "noise" for ch in pair.changes)
-        for ch in pair.changes:
-            asked = name in ("any", ch.metric) or (hidden and known(name) == ch.metric)
-            if asked and ch.verdict == "worse" and 100 * abs(ch.new - ch.old) > percent * abs(ch.old):
-                return True
-    return False
+        worse = {
+            ch.metric
+            for ch in pair.changes
+            if ch.verdict == "worse" and 100 * abs(ch.new - ch.old) > percent * abs(ch.old)
+        }
+        if name in worse or (name == "any" and worse):
+            return f"{name} is {by}"
+        if known(name) in worse and any(ch.metric == name and ch.by_inputs for ch in pair.changes):
+            hidden = f"{known(name)} is {by}, and other inputs hide {name}"
+    return hidden
