@@ -144,3 +144,29 @@ def test_a_folder_s_newer_sources_replace_its_own(cli: Cli, tmp_path: Path) -> N
         added("now/crypto_aead")
         lines = [(s.first, s.previous) for n in range(1, 11) if (s := Desk(store).of_number(n))]
     assert lines == [*[(None, None)] * 3, (1, 1), (1, 4), *[(None, None)] * 2, (6, 6), (None, None), (9, 9)]
+
+
+def test_a_part_of_a_zip_goes_on_under_another_name(cli: Cli, tmp_path: Path) -> None:
+    """As a release does, whose folder has a version; what is still there is another's."""
+    bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
+
+    def zipped(**parts: str) -> None:
+        shutil.rmtree(tmp_path / "in", ignore_errors=True)
+        for part, text in parts.items():
+            folder = tmp_path / "in" / part / "crypto_aead/tinyjambu128v2/small"
+            shutil.copytree(bundled, folder)
+            (folder / "encrypt.c").write_text(f"{(folder / 'encrypt.c').read_text()}/* {text} */")
+        shutil.make_archive("toy", "zip", tmp_path / "in")
+        cli("queue add toy.zip -t uno --db q.db")
+
+    with Store.open(tmp_path / "q.db") as store:
+        zipped(v1="a")
+        zipped(v2="b")
+        zipped(v1="a")  # and back
+        zipped(v1="a", v3="c")
+        zipped(v4="d", v5="e")  # nobody knows which is which
+        zipped(v4="f", v5="e")
+        found = [Desk(store).of_number(n) for n in range(1, 9)]
+    assert [s and (s.first, s.previous) for s in found] == [
+        (None, None), (1, 1), (1, 2), (None, None), (None, None), (None, None), (5, 5), None,
+    ]  # fmt: skip

@@ -157,6 +157,9 @@ def test_calls_that_scatter_with_their_inputs_are_told_though_their_mean_is_the_
     known = [observed("encrypt", 4000, count=k) for k in range(10)]
     fresh = [observed("encrypt", 4000 + 100 * (-1) ** k, count=k) for k in range(10)]
     assert not measure.depends(known, fresh, EMPTY)
-    told = scatter(known, fresh, EMPTY, depends=False, sized=True)
+    told = scatter(known, fresh, EMPTY, depends=False, sized=True, exact=False)
     assert told == {"cycles_encrypt_inputs_sd": pytest.approx(105.4, abs=0.1)}
-    assert scatter(known, known, EMPTY, depends=False, sized=True) == {}
+    assert scatter(known, known, EMPTY, depends=False, sized=True, exact=True) == {}
+    slightly = [observed("encrypt", 4000 + (-1) ** k, count=k) for k in range(10)]
+    told, untold = (scatter(known, slightly, EMPTY, depends=False, sized=True, exact=exact) for exact in (True, False))
+    assert (told, untold) == ({"cycles_encrypt_inputs_sd": pytest.approx(1.05, abs=0.01)}, {})

@@ -53,15 +53,22 @@ def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[st
 
 
 def scatter(
-    known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], *, depends: bool, sized: bool
+    known: Sequence[Observed],
+    fresh: Sequence[Observed],
+    empty: dict[str, int],
+    *,
+    depends: bool,
+    sized: bool,
+    exact: bool,
 ) -> dict[str, float]:
     """``cycles_<operation>_inputs_sd``, the standard deviation of a ``fresh`` call minus the ``known`` answer's of its
-    size, where time ``depends`` on the inputs, or scatters with them though the mean does not show it."""
+    size, where time ``depends`` on the inputs, or scatters with them though the mean does not show it. Where pulses are
+    ``exact`` any scatter is the inputs', if only by a branch predictor."""
     means_of = means(known, empty)
     bound = BOUND_OF_MACHINES if any(a.pulse.spread is not None for _, _, a in fresh) else BOUND
     pairs = grouped(((op, a.pulse.cycles - twin) for op, a, twin in _paired(known, fresh, sized=sized)), itemgetter(0))
     found = {op: stdev([d for _, d in of]) for op, of in pairs.items() if len(of) > 1}
-    least = {op: max(bound * means_of.get(f"cycles_{op}_mean", 0.0), CYCLES) for op in found}
+    least = {op: 0.0 if exact else max(bound * means_of.get(f"cycles_{op}_mean", 0.0), CYCLES) for op in found}
     return {f"cycles_{op}_inputs_sd": sd for op, sd in found.items() if depends or sd > least[op]}
 
 

@@ -92,7 +92,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     metrics = {
         **known,
         **depending,
-        **_scatter(seen),
+        **_scatter(seen, exact=target.device == "simulator"),
         **slopes,
         **peaks(seen.all, (*seen.warm, *seen.beside.all)),
         **_instructions(seen),
@@ -112,11 +112,11 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     return Figures(metrics, swept, (*notes, *seen.felics.notes), vector_cycles=each)
 
 
-def _scatter(seen: Observations) -> dict[str, float]:
+def _scatter(seen: Observations, *, exact: bool) -> dict[str, float]:
     """How far calls scatter with their inputs."""
     if seen.quantity != "cycles":
         return {}
-    return scatter(seen.known, seen.fresh, seen.empty.cycles, depends=seen.depends, sized=not seen.block)
+    return scatter(seen.known, seen.fresh, seen.empty.cycles, depends=seen.depends, sized=not seen.block, exact=exact)
 
 
 def _instructions(seen: Observations) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -50,8 +50,8 @@ def verb(ask: Add) -> int:
     lines = []
     with select.store(ask.db) as store:
         for some in _by_implementation(jobs):
-            given, tasks = _given(some)
-            lines.append((some[0].implementation.variant, some[0].implementation.name, Desk(store).add(given, tasks)))
+            (given, tasks), i = _given(some), some[0].implementation
+            lines.append((i.variant, i.name, Desk(store).add(given, tasks, _gone(some[0]))))
     ask.out.give([plain("", "added", {"variant": None, "implementation": None, "new jobs": 0}, lines)])
     return 0
 
@@ -84,16 +84,45 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
              workload=j.workload.word)
         for j in jobs
     ]  # fmt: skip
-    return Given(file, content, msgspec.json.encode(found).decode(), f"{OF_ITS_SOURCES}{_at(jobs[0])}", me()), tasks
+    licence = f"{OF_ITS_SOURCES}, {_shown(*_at(jobs[0]))}" if jobs[0].origin else OF_ITS_SOURCES
+    return Given(file, content, msgspec.json.encode(found).decode(), licence, me()), tasks
 
 
-def _at(job: Job) -> str:
-    """Where an implementation is that is not bundled, by the links that the user named, however much of the path that
-    was: what is added from there again replaces it."""
-    if not job.origin:
-        return ""
+def _at(job: Job) -> tuple[Path, Path]:
+    """Where an implementation is that is not bundled: the folder or zip that it was looked for in, by the links that
+    the user named, and the place in it. What is added from there again replaces it, however much of the path is
+    named."""
     mine, path = job.implementation.folder.resolve(), Path(job.origin)
+    top = _top(job)
+    return (_zipped(path) or path, mine.relative_to(top)) if mine.is_relative_to(top) else (mine, Path())
+
+
+def _top(job: Job) -> Path:
+    """The folder that has the content of the path that was named, or of the zip that it leads into."""
+    path = Path(job.origin)
+    return select.unpacked(job.implementation.folder) if _zipped(path) else path.resolve()
+
+
+def _zipped(path: Path) -> Path | None:
     zipped, _ = in_zip(path)
-    path, top = (zipped, select.unpacked(mine)) if zipped.is_file() else (path, path.resolve())
-    place = path / mine.relative_to(top) if mine.is_relative_to(top) else mine
-    return f", {escaped(os.path.normpath(place.absolute()))}"
+    return zipped if zipped.is_file() else None
+
+
+def _shown(path: Path, part: Path) -> str:
+    return escaped(os.path.normpath((path / part).absolute()))
+
+
+def _gone(job: Job) -> Callable[[str], bool]:
+    """Tells of a licence of :func:`_given` whether its place was below the path of this job, and holds no files any
+    more, as in a newer zip whose folders are called by another version."""
+    if not job.origin:
+        return lambda licence: False
+    path, top = _at(job)[0], _top(job)
+    before = f"{OF_ITS_SOURCES}, {_shown(path, Path())}"
+
+    def gone(licence: str) -> bool:
+        part = Path(licence.removeprefix(before).lstrip("/"))
+        below = licence == before or licence.startswith(f"{before}/")
+        return below and not any(f.is_file() for f in (top / part).glob("*"))
+
+    return gone
