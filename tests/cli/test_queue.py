@@ -170,3 +170,11 @@ def test_a_part_of_a_zip_goes_on_under_another_name(cli: Cli, tmp_path: Path) ->
     assert [s and (s.first, s.previous) for s in found] == [
         (None, None), (1, 1), (1, 2), (None, None), (None, None), (None, None), (5, 5), None,
     ]  # fmt: skip
+
+
+def test_what_is_no_implementation_is_said_and_nothing_added(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "crypto_aead/toy1/ref"
+    folder.mkdir(parents=True)
+    (folder / "api.h").write_text("")
+    said = cli("queue add crypto_aead -t uno --db q.db")
+    assert (said.code, "toy1/ref" in said.out, "no-sources" in said.out) == (1, True, True), said

@@ -13,6 +13,7 @@ from ...model.campaign import Campaign
 from ...model.errors import UserError
 from ...model.implementation import Implementation
 from ...model.paths import in_zip
+from ...model.reasons import UNFIT
 from ...model.target import load_target
 from ...pipeline import Job
 from ...publish.sheet import plain
@@ -24,6 +25,7 @@ from ...web import lint
 from .. import options, select
 from ..options import Stored, command
 from ..plan import asked, plan
+from ..records import refused
 from . import me
 
 
@@ -44,7 +46,7 @@ def verb(ask: Add) -> int:
     Other sources of the same place replace those that were added from it.
     """
     campaign = asked(ask.what, Campaign(targets=ask.target, flags=ask.flags, workloads=ask.workload))
-    jobs = plan(campaign, baselines=False).jobs
+    jobs, rejected = plan(campaign, baselines=False)
     if other := [j.target.name for j in jobs if j.target.device != "simulator"]:
         raise UserError(f"{other[0]}: workers run what is simulated; name other targets with --target")
     lines = []
@@ -52,8 +54,9 @@ def verb(ask: Add) -> int:
         for some in _by_implementation(jobs):
             (given, tasks), i = _given(some), some[0].implementation
             lines.append((i.variant, i.name, Desk(store).add(given, tasks, _gone(some[0]))))
-    ask.out.give([plain("", "added", {"variant": None, "implementation": None, "new jobs": 0}, lines)])
-    return 0
+    columns = {"variant": None, "implementation": None, "new jobs": 0}
+    ask.out.give([plain("", "added", columns, lines), *refused(rejected)])
+    return 1 if any(r.failure.reason not in UNFIT for r in rejected) else 0
 
 
 def _by_implementation(jobs: Sequence[Job]) -> list[list[Job]]:
