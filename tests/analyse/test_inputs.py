@@ -61,19 +61,41 @@ def test_points_scatter_as_single_calls_do() -> None:
     assert {"cycles_encrypt_inputs_sd", "cycles_encrypt_known_mean"} <= {*inputs.needed(["encrypt@0/16"])}
 
 
-@pytest.mark.parametrize("name", ["energy_encrypt_modelled", "encrypt@0/16", "encrypt_fixed", "encrypt_per_byte"])
+@pytest.mark.parametrize(
+    "name", ["energy_encrypt_modelled", "encrypt@0/16", "encrypt_fixed", "encrypt_per_byte", "cycles_encrypt_warm_mean"]
+)
 def test_what_other_inputs_hide_is_judged_by_known_answers_too(name: str) -> None:
     for fresh in (4010.0, None):
-        if fresh is None and name == "energy_encrypt_modelled":
+        if fresh is None and name in ("energy_encrypt_modelled", "cycles_encrypt_warm_mean"):
             continue  # it is of the known answers then
         scatters = {"cycles_encrypt_inputs_sd": 330.0}
         old, new, same = (of(d, n, fresh) | {name: x} | scatters for d, n, x in
                           (("a", 4000, 34.0), ("b", 4100, 34.2), ("c", 4000, 34.2)))  # fmt: skip
         worse, unchanged = (compare([old], [r], metrics=[name], wanted=[name], about=["digest"]) for r in (new, same))
-        said = f"cycles_encrypt_known_mean is worse by more than 1 %, and other inputs hide {name}"
+        said = f"cycles_encrypt_known_mean is worse by more than 1 %: v/ref on uno; other inputs hide {name}"
         assert _hit(worse, name, 1) == said
         assert _hit(worse, "any", 1)
         assert not _hit(unchanged, name, 0)
+
+
+def test_known_answers_say_nothing_of_more_than_inputs_may_hide() -> None:
+    """Nor of a point whose change inputs do not make."""
+    for point, limit, hit in ((6141, "10", False), (6141, "0.1", True), (6100, "0", False), (6190, "0", True)):
+        rows = [of(d, n) | {"encrypt@0/16": x, "cycles_encrypt_inputs_sd": 3.5} for d, n, x in
+                (("a", 8445, 6141), ("b", 9952, point))]  # fmt: skip
+        found = compare(rows[:1], rows[1:], metrics=["encrypt@0/16"], wanted=["encrypt@0/16"], about=["digest"])
+        for name in ("encrypt@0/16", "any"):
+            assert bool(_hit(found, name, float(limit))) == hit, (point, name)
+
+
+@pytest.mark.parametrize("quantity", ["ticks", "instructions"])
+def test_other_counts_scatter_too(quantity: str) -> None:
+    name = f"{quantity}_encrypt_mean"
+    for known, expected in ((2629, False), (2700, True)):
+        rows = [row() | {"digest": d, name: fresh, f"{quantity}_encrypt_known_mean": n} for d, fresh, n in
+                (("a", 2586, 2629), ("b", 2593, known))]  # fmt: skip
+        found = compare(rows[:1], rows[1:], metrics=[name], wanted=[name], about=["digest"])
+        assert bool(_hit(found, name, 0)) == expected
 
 
 def test_a_history_marks_no_other_inputs() -> None:

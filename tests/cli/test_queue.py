@@ -146,30 +146,39 @@ def test_a_folder_s_newer_sources_replace_its_own(cli: Cli, tmp_path: Path) -> N
     assert lines == [*[(None, None)] * 3, (1, 1), (1, 4), *[(None, None)] * 2, (6, 6), (None, None), (9, 9)]
 
 
-def test_a_part_of_a_zip_goes_on_under_another_name(cli: Cli, tmp_path: Path) -> None:
-    """As a release does, whose folder has a version; what is still there is another's."""
+def test_a_zip_goes_on_under_another_folder_at_its_top(cli: Cli, tmp_path: Path) -> None:
+    """As a release does, whose folder has a version; where there are several, none is another's."""
     bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
 
-    def zipped(**parts: str) -> None:
+    def zipped(name: str, parts: dict[str, str]) -> None:
         shutil.rmtree(tmp_path / "in", ignore_errors=True)
         for part, text in parts.items():
             folder = tmp_path / "in" / part / "crypto_aead/tinyjambu128v2/small"
             shutil.copytree(bundled, folder)
             (folder / "encrypt.c").write_text(f"{(folder / 'encrypt.c').read_text()}/* {text} */")
-        shutil.make_archive("toy", "zip", tmp_path / "in")
-        cli("queue add toy.zip -t uno --db q.db")
+        shutil.make_archive(name, "zip", tmp_path / "in")
+        cli(f"queue add {name}.zip -t uno --db q.db")
 
     with Store.open(tmp_path / "q.db") as store:
-        zipped(v1="a")
-        zipped(v2="b")
-        zipped(v1="a")  # and back
-        zipped(v1="a", v3="c")
-        zipped(v4="d", v5="e")  # nobody knows which is which
-        zipped(v4="f", v5="e")
-        found = [Desk(store).of_number(n) for n in range(1, 9)]
+        zipped("one", {"v1": "a"})
+        zipped("one", {"v2": "b"})
+        zipped("one", {"v1": "a"})  # and back
+        zipped("one", {"v1": "a", "v3": "c"})
+        zipped("one", {"v4": "d"})  # of the first or of the other
+        zipped("two", {"v1/b": "1"})
+        zipped("two", {"v2/a": "2", "v2/b": "3"})
+        found = [Desk(store).of_number(n) for n in range(1, 10)]
     assert [s and (s.first, s.previous) for s in found] == [
-        (None, None), (1, 1), (1, 2), (None, None), (None, None), (None, None), (5, 5), None,
+        *((None, None), (1, 1), (1, 2), (None, None), (None, None)), *((None, None), (None, None), (6, 6), None),
     ]  # fmt: skip
+
+
+def test_what_has_no_folder_of_its_primitive_keeps_its_name(cli: Cli, tmp_path: Path) -> None:
+    bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
+    shutil.copytree(bundled, tmp_path / "mine/tinyjambu128v2/small")
+    assert cli("queue add mine -t uno --db q.db").code == 0
+    waiting = json.loads(cli("queue list --db q.db --json").out)[0]["rows"]
+    assert [r["implementation"] for r in waiting] == ["tinyjambu128v2/small"]
 
 
 def test_what_is_no_implementation_is_said_and_nothing_added(cli: Cli, tmp_path: Path) -> None:

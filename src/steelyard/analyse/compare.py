@@ -89,7 +89,8 @@ class Change(Struct, frozen=True):
     within: bool = False
     unjudged: bool = False
     untold: bool = False
-    by_inputs: bool = False
+    hidden: float = 0.0
+    beside: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -263,8 +264,10 @@ def compare(
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             past.update(() if apart else current.past(a, b))
             a, b, of_known = inputs.of_known(a, b, [] if shorter else [m.name for m in some])
+            beside = {*of_known} - {m.name for m in some}
             some = [*(m for m in some if m.name not in of_known), *map(metric, of_known)]
-            pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means), left_out)
+            changes = tuple(_changes(a, b, some, threshold, beside))
+            pair = Pair(a, b, changes, differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
     return Comparison(
         tuple(pairs),
@@ -311,7 +314,7 @@ def _of_both(left: Mapping[Key, Sequence[Row]], right: Mapping[Key, Sequence[Row
         yield [r for r in (*left[k], *right[k]) if r.get("workload") in both]
 
 
-def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
+def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float, beside: Collection[str]) -> Iterable[Change]:
     spreads = [s / 100 if isinstance(s := r.get("spread_percent"), _NUMBER) else 0.0 for r in (a, b)]
     errors = {id(r): error_of(r) for r in (a, b)}
     error = max((e.median_percent / 100 for e in errors.values() if e is not None), default=0.0)
@@ -328,9 +331,8 @@ def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Ite
             untold = verdict in ("better", "worse") and abs(new - old) <= wide
             timed = m.timed and verdict in ("better", "worse")
             within = timed and abs(new - old) <= error * max(abs(old), abs(new))
-            by_inputs = (verdict in ("same", "noise") and near > 0) or untold
             said = "noise" if untold else verdict
-            yield Change(m.name, old, new, said, within, timed and unjudged, untold, by_inputs)
+            yield Change(m.name, old, new, said, within, timed and unjudged, untold, wide, m.name in beside)
 
 
 def _may_be_off(row: Row) -> bool:

@@ -20,7 +20,6 @@ from .answer import in_means
 #: the sizes of which a row has to tell whether they had room
 ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 _OPS = "|".join(OPERATIONS)
-_MEAN = re.compile(rf"(cycles|instructions|ticks)_({_OPS})_mean")
 _OF_MEAN = re.compile(rf"(?:cycles|instructions|ticks)_({_OPS})(?:_warm)?_mean|energy_({_OPS})_modelled")
 _OF_CALLS = re.compile(rf"({_OPS})(?:@.*|_fixed|_(?:long_)?per_(?:ad_)?byte)")
 #: standard deviations within which nothing can be said
@@ -32,18 +31,15 @@ _SAMPLE = 48
 def known(name: str) -> str:
     """What says over the known answers whether an operation got worse, ``cycles_encrypt_known_mean``: a mean's own
     counterpart, and that of cycles for modelled energy, points and cycles per byte; empty for anything else."""
-    if found := _MEAN.fullmatch(name):
-        return f"{found[1]}_{found[2]}_known_mean"
-    op = "" if name.endswith("_warm_mean") else _operation(name)
-    return f"cycles_{op}_known_mean" if op else ""
+    op = _operation(name)
+    return f"{_quantity(name)}_{op}_known_mean" if op else ""
 
 
 def needed(names: Iterable[str]) -> Iterator[str]:
     """The columns that tell, of each of these metrics, what inputs make of it."""
     for name in names:
         if op := _operation(name):
-            yield from (f"cycles_{op}_mean", f"cycles_{op}_known_mean", f"cycles_{op}_inputs_sd")
-            yield from filter(None, [known(name)])
+            yield from (known(name), f"{_quantity(name)}_{op}_mean", f"cycles_{op}_inputs_sd")
 
 
 def of_known(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
@@ -70,7 +66,7 @@ def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
     if _OF_MEAN.fullmatch(name) or (a.get("primitive") == "crypto_block" and OF_LINES.fullmatch(name)):
         off = _of_mean(a, b, name, op)
         return off, off
-    scatter = max(_scatter(r, op) for r in (a, b))
+    scatter = max(_scatter(r, op, "cycles") for r in (a, b))
     line = OF_LINES.fullmatch(name) is not None
     each = [scatter * _number(r, f"cycles_{op}_mean") * (reach_of(name, r) if line else 1.0) for r in (a, b)]
     near = _SURE * sum(each)
@@ -94,6 +90,11 @@ def _flags_make_none(row: Row) -> bool:
     return options.known(str(row.get("flags") or "").split())
 
 
+def _quantity(name: str) -> str:
+    """What the means count that say how a metric depends on the inputs."""
+    return next((q for q in ("instructions", "ticks") if name.startswith(q)), "cycles")
+
+
 def _operation(name: str) -> str:
     found = _OF_MEAN.fullmatch(name) or _OF_CALLS.fullmatch(name)
     return next(filter(None, found.groups())) if found else ""
@@ -104,38 +105,39 @@ def _number(row: Row, name: str) -> float:
     return abs(float(value)) if isinstance(value, int | float) else 0.0
 
 
-def _depends(row: Row, op: str) -> bool:
+def _depends(row: Row, op: str, quantity: str) -> bool:
     """Whether a row's mean is over fresh inputs; :func:`of_known` fills the other in with the mean."""
-    return row.get(f"cycles_{op}_known_mean") not in (None, row.get(f"cycles_{op}_mean"))
+    return row.get(f"{quantity}_{op}_known_mean") not in (None, row.get(f"{quantity}_{op}_mean"))
 
 
-def _scatter(row: Row, op: str) -> float:
-    """The standard deviation of a call as a part of the mean. Older records do not have it: they are as sure as the
-    sample."""
-    mean = _number(row, f"cycles_{op}_mean")
+def _scatter(row: Row, op: str, quantity: str) -> float:
+    """The standard deviation of a call as a part of the mean. Older records do not have it, nor has what is no cycles:
+    they are as sure as the sample."""
+    mean = _number(row, f"{quantity}_{op}_mean")
     if not mean:
         return 0.0
-    told = _number(row, f"cycles_{op}_inputs_sd") / mean
-    return told or (math.sqrt(_SAMPLE) * _bound(row, op) if _depends(row, op) else 0.0)
+    told = _number(row, f"cycles_{op}_inputs_sd") / mean if quantity == "cycles" else 0.0
+    return told or (math.sqrt(_SAMPLE) * _bound(row, op, quantity) if _depends(row, op, quantity) else 0.0)
 
 
-def _bound(row: Row, op: str) -> float:
+def _bound(row: Row, op: str, quantity: str) -> float:
     """What the sample does not take for a dependence, as a part of the mean."""
-    mean = _number(row, f"cycles_{op}_mean")
+    mean = _number(row, f"{quantity}_{op}_mean")
     return max(BOUND, CYCLES / mean) if mean else BOUND
 
 
 def _of_mean(a: Row, b: Row, name: str, op: str) -> float:
-    depending = [_depends(r, op) for r in (a, b)]
+    quantity = _quantity(name)
+    depending = [_depends(r, op, quantity) for r in (a, b)]
     if not any(depending):
         return 0.0
-    scatter = max(_scatter(r, op) for r in (a, b))
+    scatter = max(_scatter(r, op, quantity) for r in (a, b))
     off = 0.0
     for row, own in zip((a, b), depending, strict=True):
         calls = in_means(row) if row.get("primitive") != "crypto_block" else None
-        bound = _bound(row, op)  # of the known answers where a sample saw no difference, as far as it tells one
+        bound = _bound(row, op, quantity)  # of the known answers where a sample saw no difference, as far as it tells
         part = (
-            _SURE * _scatter(row, op) / math.sqrt(calls or _SAMPLE)
+            _SURE * _scatter(row, op, quantity) / math.sqrt(calls or _SAMPLE)
             if own
             else bound + min(bound, _SURE * scatter / math.sqrt(_SAMPLE))
         )

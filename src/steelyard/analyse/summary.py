@@ -9,7 +9,8 @@ from ..model.errors import counted
 from ..model.metric import metric
 from ..model.row import Value
 from .answer import pattern, workload_name
-from .compare import AREA, DEPTH, OF_FREQUENCY, Comparison
+from .compare import AREA, DEPTH, OF_FREQUENCY, Change, Comparison, Pair
+from .inputs import known
 
 _WORDS = {
     "cycles": ("faster", "slower"),
@@ -50,6 +51,7 @@ def summary(c: Comparison) -> list[str]:
         (pair.old["target"], _kind(ch.metric, pair.old["primitive"]), "unsure" if ch.within else ch.verdict)
         for pair in c.pairs
         for ch in pair.changes
+        if _speaks(ch, pair)
     }
     left_out = {_kind(n, p.old["primitive"]) for p in c.pairs for n in p.left_out}
     for kind, (good, bad) in _WORDS.items():
@@ -91,6 +93,12 @@ def summary(c: Comparison) -> list[str]:
         text = f"{counted(count, 'setup')} of workload {workload_name(workload)}, which both sides have too, left out"
         sentences.append(f"{text}; to compare: --where '{pattern(workload)}'")
     return sentences
+
+
+def _speaks(change: Change, pair: Pair) -> bool:
+    """Whether a change was asked for, or says what other inputs hide of one that was."""
+    hidden = (ch.metric for ch in pair.changes if ch.hidden and ch.verdict in ("noise", "same"))
+    return not change.beside or change.metric in map(known, hidden)
 
 
 _NAMES = {"rom": "ROM", "ram": "RAM"}

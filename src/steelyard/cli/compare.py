@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
-from ..analyse.compare import METRICS, Comparison, Words, compare, needed, sides, usual
+from ..analyse.compare import METRICS, Change, Comparison, Words, compare, needed, sides, usual
 from ..analyse.inputs import known
 from ..analyse.rows import check_columns, rows
 from ..analyse.summary import summary
@@ -324,18 +324,21 @@ def _limit(text: str) -> tuple[str, float]:
 
 
 def _hit(result: Comparison, name: str, percent: float) -> str:
-    """What is worse by more than a limit: the metric, or its known answers' mean where other inputs may hide it; empty
+    """What is worse by more than a limit: a metric, or its known answers' mean where other inputs may hide it; empty
     where nothing is."""
-    by = f"worse by more than {percent:g} %"
     hidden = ""
     for pair in result.pairs:
-        worse = {
-            ch.metric
-            for ch in pair.changes
-            if ch.verdict == "worse" and 100 * abs(ch.new - ch.old) > percent * abs(ch.old)
-        }
-        if name in worse or (name == "any" and worse):
-            return f"{name} is {by}"
-        if known(name) in worse and any(ch.metric == name and ch.by_inputs for ch in pair.changes):
-            hidden = f"{known(name)} is {by}, and other inputs hide {name}"
+        by = f"worse by more than {percent:g} %: {_at(pair.new)}"
+        asked = [ch for ch in pair.changes if ch.metric == name or (name == "any" and not ch.beside)]
+        worse = {ch.metric for ch in pair.changes if ch.verdict == "worse" and _more(ch, 0.0, percent)}
+        if found := next((ch.metric for ch in asked if ch.metric in worse), None):
+            return f"{found} is {by}"
+        for ch in (ch for ch in asked if known(ch.metric) in worse and ch.hidden and _more(ch, ch.hidden, percent)):
+            hidden = hidden or f"{known(ch.metric)} is {by}; other inputs hide {ch.metric}"
     return hidden
+
+
+def _more(ch: Change, hidden: float, percent: float) -> bool:
+    """Whether a metric may have got worse by more than ``percent``, where this much is ``hidden``."""
+    worse = ch.new - ch.old if metric(ch.metric).lower else ch.old - ch.new
+    return 100 * (worse + hidden) > percent * abs(ch.old)

@@ -21,10 +21,10 @@ _DAY, _MODE, _LINK = (1980, 1, 1, 0, 0, 0), 0o644 << 16, (stat.S_IFLNK | 0o777) 
 _ABOVE = 2
 
 
-def pack(path: Path, limits: Limits = HANDED_IN) -> tuple[str, bytes]:
+def pack(path: Path, limits: Limits = HANDED_IN, *, named: int = 0) -> tuple[str, bytes]:
     """Name and bytes of a zip of what is at ``path``: a zip as it is, a folder with its path from its crypto_* folder
-    on, and with the files above that belong to it. Raises :class:`UserError` where it cannot be read, or is too
-    large."""
+    on, or without one the last ``named`` parts of its path, and with the files above that belong to it. Raises
+    :class:`UserError` where it cannot be read, or is too large."""
     try:
         if not path.is_dir():
             if not stat.S_ISREG(path.stat().st_mode):
@@ -32,15 +32,15 @@ def pack(path: Path, limits: Limits = HANDED_IN) -> tuple[str, bytes]:
             if path.stat().st_size > limits.zip_bytes:
                 raise UserError(f"{cut(str(path))}: larger than {limits.zip_bytes >> 20} MiB; hand in less at once")
             return path.name, path.read_bytes()
-        return f"{path.resolve().name}.zip", _packed(path.resolve(), limits)
+        return f"{path.resolve().name}.zip", _packed(path.resolve(), limits, named)
     except OSError as e:
         raise UserError(f"{cut(str(path))}: {e.strerror}; name a folder or a zip that you may read") from e
 
 
-def _packed(folder: Path, limits: Limits) -> bytes:
+def _packed(folder: Path, limits: Limits, named: int) -> bytes:
     out, size = io.BytesIO(), 0
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for count, (name, file) in enumerate(sorted(_files(folder)), 1):
+        for count, (name, file) in enumerate(sorted(_files(folder, named)), 1):
             link = _leads_nowhere(file)
             content = os.fsencode(file.readlink()) if link else file.read_bytes()
             size += len(content)
@@ -53,11 +53,11 @@ def _packed(folder: Path, limits: Limits) -> bytes:
     return out.getvalue()
 
 
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+def _files(folder: Path, named: int) -> Iterator[tuple[str, Path]]:
     """Each file below, and those right above, by its name in the zip; of ``crypto_core`` both halves. Links become what
     they lead to; those that lead nowhere stay, for whoever looks through the zip to say so."""
     at = anchor_of(folder.parts)
-    root = folder if at is None else Path(*folder.parts[:at])
+    root = Path(*folder.parts[: len(folder.parts) - named if at is None else at])
     halves = cores.halves(folder)
     above = dict.fromkeys(p for half in halves for p in _above(half, root) if p.is_dir())
     for p in above:

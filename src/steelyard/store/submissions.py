@@ -6,8 +6,6 @@ import hashlib
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -139,16 +137,16 @@ class Desk:
         with explained(self._store._name):
             return repeated(self._store._engine, work)
 
-    def add(self, given: Given, tasks: Sequence[Task], gone: Callable[[str], bool] = lambda licence: False) -> int:
+    def add(self, given: Given, tasks: Sequence[Task], renamed: Callable[[str], bool] = lambda _: False) -> int:
         """Takes what its results are public of as they come, of whoever has the database, after what others hand in;
         how many jobs are new. It is a newer version of what was added last by the same name, person and ``licence``,
-        which tells its place; or that itself where it is the same zip. Where nothing was, it is one of what is
-        ``gone`` from its place, as far as the ends of places tell which."""
+        which tells its place; or that itself where it is the same zip. Where there is
+        none, it is of the line whose licence was ``renamed``, if that is one only."""
 
         def work(connection: Connection) -> int:
             queue.touch(connection, _package.c.digest == given.digest)
             package = _packed(connection, given)
-            last = _last(connection, given, gone)
+            last = _last(connection, given, renamed)
             if last is None or last.package_id != package:
                 older = None if last is None else (last.id, last.first_id or last.id)
                 _insert(connection, given, new_token(), package, PUBLISHED, older)
@@ -301,12 +299,11 @@ def _insert(
     connection.execute(insert(_submission).values(row_of(_submission, values)))
 
 
-def _last(connection: Connection, given: Given, gone: Callable[[str], bool]) -> Any:
-    """The newest public submission of the same implementation, added from the same place, or one that is ``gone``;
+def _last(connection: Connection, given: Given, renamed: Callable[[str], bool]) -> Any:
+    """The newest public submission of the same implementation, added from the same place, or one that was ``renamed``;
     bundled ones are everybody's who has the database, and nobody's who hands in by a form: his address is a host's."""
     s = row_of(_submission, {"name": given.name})
     address, licence = _submission.c.address, _submission.c.licence
-    ours = given.licence.startswith(OF_ITS_SOURCES)
     added = address.like(f"%{ADDED}%") if given.licence == OF_ITS_SOURCES else address == given.address
     query = select(_submission.c.id, _submission.c.first_id, _submission.c.package_id, _submission.c.found, licence)
     public = query.where(_submission.c.name == s["name"], added, _submission.c.state == PUBLISHED)
@@ -315,15 +312,8 @@ def _last(connection: Connection, given: Given, gone: Callable[[str], bool]) -> 
     lines = {r.first_id or r.id: r for r in every.all() if _names(r.found) & _names(given.found)}
     if here := [r for r in lines.values() if r.licence == given.licence]:
         return max(here, key=lambda r: r.id)
-    lost = [(_shared_end(r.licence, given.licence), r) for r in lines.values() if ours and gone(r.licence)]
-    nearest = [r for n, r in lost if n == max(n for n, _ in lost)]
-    return nearest[0] if len(nearest) == 1 else None
-
-
-def _shared_end(a: str, b: str) -> int:
-    """How many folders the ends of two places have in common."""
-    pairs = zip(reversed(Path(a).parts), reversed(Path(b).parts), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    found = [r for r in lines.values() if renamed(r.licence)]
+    return found[0] if len(found) == 1 else None
 
 
 def _names(found: str) -> set[tuple[str, ...]]:

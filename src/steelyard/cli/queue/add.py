@@ -28,6 +28,9 @@ from ..plan import asked, plan
 from ..records import refused
 from . import me
 
+#: parts of a path that name an implementation: its variant's and its own
+_NAMES = 2
+
 
 class Add(Stored, frozen=True, kw_only=True):
     """What ``queue add`` is asked."""
@@ -49,11 +52,12 @@ def verb(ask: Add) -> int:
     jobs, rejected = plan(campaign, baselines=False)
     if other := [j.target.name for j in jobs if j.target.device != "simulator"]:
         raise UserError(f"{other[0]}: workers run what is simulated; name other targets with --target")
-    lines = []
+    each = [(some[0], *_given(some)) for some in _by_implementation(jobs)]
     with select.store(ask.db) as store:
-        for some in _by_implementation(jobs):
-            (given, tasks), i = _given(some), some[0].implementation
-            lines.append((i.variant, i.name, Desk(store).add(given, tasks, _gone(some[0]))))
+        lines = [
+            (j.implementation.variant, j.implementation.name, Desk(store).add(given, tasks, _renamed(j)))
+            for j, given, tasks in each
+        ]
     columns = {"variant": None, "implementation": None, "new jobs": 0}
     ask.out.give([plain("", "added", columns, lines), *refused(rejected)])
     return 1 if any(r.failure.reason not in UNFIT for r in rejected) else 0
@@ -75,11 +79,14 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
     ):
         text = f"{other.toolchain.name} for {other.name}: workers compile with the usual compiler of a target"
         raise UserError(f"{text}; leave toolchain out, or weigh it here with steelyard run")
-    _, content = pack(i.folder)
-    file = lint.safe(f"{i.variant}-{i.name}.zip")
-    found = lint.lint(content, file)
-    offer = next((o for o in found.implementations if o.digest == i.digest), None)
-    if offer is None:
+    file, names = lint.safe(f"{i.variant}-{i.name}.zip"), ("primitive", "variant", "name", "digest")
+    for named in (0, _NAMES):
+        _, content = pack(i.folder, named=named)
+        found = lint.lint(content, file)
+        offers = (o for o in found.implementations if all(getattr(o, n) == getattr(i, n) for n in names))
+        if offer := next(offers, None):
+            break
+    else:
         raise UserError(f"{i.folder}: cannot be packed by itself; hand in the folder above it with steelyard submit")
     of = {n: getattr(offer, n) for n in ("primitive", "family", "variant", "name", "digest", "sources")}
     tasks = [
@@ -87,45 +94,41 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
              workload=j.workload.word)
         for j in jobs
     ]  # fmt: skip
-    licence = f"{OF_ITS_SOURCES}, {_shown(*_at(jobs[0]))}" if jobs[0].origin else OF_ITS_SOURCES
-    return Given(file, content, msgspec.json.encode(found).decode(), licence, me()), tasks
+    return Given(file, content, msgspec.json.encode(found).decode(), f"{OF_ITS_SOURCES}{_at(jobs[0])}", me()), tasks
 
 
-def _at(job: Job) -> tuple[Path, Path]:
-    """Where an implementation is that is not bundled: the folder or zip that it was looked for in, by the links that
-    the user named, and the place in it. What is added from there again replaces it, however much of the path is
-    named."""
-    mine, path = job.implementation.folder.resolve(), Path(job.origin)
-    top = _top(job)
-    return (_zipped(path) or path, mine.relative_to(top)) if mine.is_relative_to(top) else (mine, Path())
-
-
-def _top(job: Job) -> Path:
-    """The folder that has the content of the path that was named, or of the zip that it leads into."""
-    path = Path(job.origin)
-    return select.unpacked(job.implementation.folder) if _zipped(path) else path.resolve()
-
-
-def _zipped(path: Path) -> Path | None:
-    zipped, _ = in_zip(path)
-    return zipped if zipped.is_file() else None
-
-
-def _shown(path: Path, part: Path) -> str:
-    return escaped(os.path.normpath((path / part).absolute()))
-
-
-def _gone(job: Job) -> Callable[[str], bool]:
-    """Tells of a licence of :func:`_given` whether its place was below the path of this job, and holds no files any
-    more, as in a newer zip whose folders are called by another version."""
+def _at(job: Job) -> str:
+    """Where an implementation is that is not bundled, by the links that the user named, however much of the path that
+    was: what is added from there again replaces it."""
     if not job.origin:
+        return ""
+    mine, path = job.implementation.folder.resolve(), Path(job.origin)
+    zipped = _zipped(job)
+    path, top = (zipped, select.unpacked(mine)) if zipped else (path, path.resolve())
+    return _place(path / mine.relative_to(top) if mine.is_relative_to(top) else mine)
+
+
+def _place(path: Path) -> str:
+    return f", {escaped(os.path.normpath(path.absolute()))}"
+
+
+def _zipped(job: Job) -> Path | None:
+    """The zip that an implementation is in."""
+    path, _ = in_zip(Path(job.origin))
+    return path if job.origin and path.is_file() else None
+
+
+def _renamed(job: Job) -> Callable[[str], bool]:
+    """Tells of a licence of :func:`_given` whether its place is that of this job under another folder at the top of the
+    same zip, as of a release, whose folder has a version. A zip with several at its top has none of them."""
+    zipped = _zipped(job)
+    tops = select.unpacked(job.implementation.folder).iterdir() if zipped else ()
+    if zipped is None or sum(f.is_dir() and not f.name.startswith((".", "__MACOSX")) for f in tops) != 1:
         return lambda licence: False
-    path, top = _at(job)[0], _top(job)
-    before = f"{OF_ITS_SOURCES}, {_shown(path, Path())}"
+    before = f"{OF_ITS_SOURCES}{_place(zipped)}/"
 
-    def gone(licence: str) -> bool:
-        part = Path(licence.removeprefix(before).lstrip("/"))
-        below = licence == before or licence.startswith(f"{before}/")
-        return below and not any(f.is_file() for f in (top / part).glob("*"))
+    def below_top(licence: str) -> str:
+        return licence.removeprefix(before).partition("/")[2]
 
-    return gone
+    mine = below_top(f"{OF_ITS_SOURCES}{_at(job)}")
+    return lambda licence: licence.startswith(before) and below_top(licence) == mine
