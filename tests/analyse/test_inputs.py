@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.analyse import inputs
 from steelyard.analyse.compare import Pair, compare
-from steelyard.cli.compare import _hit
+from steelyard.cli.compare import _hit, _untold
 from steelyard.publish.history import tables
 
 from .made_rows import row
@@ -35,11 +35,15 @@ def test_other_inputs_are_no_change_and_the_same_ones_are() -> None:
         (of("a", 1473), of("b", 1473, 1483.4), ["noise", "same"]),  # a sample saw it once
         (of("a", 1473), of("b", 1474), ["worse"]),
         (of("a", 38020, 38288), of("a", 38020, 38296), ["worse", "same"]),  # the same sources, so the same inputs
+        (of("a", 14690, 14762), of("a", 14979), ["worse", "worse"]),  # and yet one mean is over fresh ones
+        (of("a", 10000, 10060), of("a", 9990), ["noise", "better"]),
     ):
         found = compare([old], [new], about=["digest"])
         [pair] = found.pairs
         assert verdicts(pair) == expected, (old, new)
         assert bool(_hit(found, "cycles_encrypt_mean", 0)) == ("worse" in expected)
+    [fresh, known] = of("a", 14690, 14762), of("a", 14979)
+    assert "known_mean" in _hit(compare([fresh], [known], about=["digest"]), "cycles_encrypt_mean", 1.7)
 
 
 def test_points_scatter_as_single_calls_do() -> None:
@@ -86,6 +90,18 @@ def test_known_answers_say_nothing_of_more_than_inputs_may_hide() -> None:
         found = compare(rows[:1], rows[1:], metrics=["encrypt@0/16"], wanted=["encrypt@0/16"], about=["digest"])
         for name in ("encrypt@0/16", "any"):
             assert bool(_hit(found, name, float(limit))) == hit, (point, name)
+
+
+def test_where_no_known_answers_tell_a_gate_fails() -> None:
+    """One side has room for fewer of them."""
+    old, new, few = (of(d, n) | {"encrypt@0/16": x, "cycles_encrypt_inputs_sd": 300.0, "vectors": v} for d, n, x, v in
+                     (("a", 9500, 9000, 1089), ("b", 10500, 9900, 1089), ("b", 10500, 9900, 700)))  # fmt: skip
+    told, untold = (compare([old], [r], metrics=["encrypt@0/16"], wanted=["encrypt@0/16"], about=["digest"])
+                    for r in (new, few))  # fmt: skip
+    for limits in [("encrypt@0/16", 1.0)], [("any", 1.0)]:
+        assert (bool(_hit(told, *limits[0])), [*_untold(told, limits)]) == (True, [])
+        assert (bool(_hit(untold, *limits[0])), len([*_untold(untold, limits)])) == (False, 1)
+    assert not [*_untold(untold, [("encrypt@0/16", 60.0)])]
 
 
 @pytest.mark.parametrize("quantity", ["ticks", "instructions"])

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import select
 
 from steelyard.farm import worker
 from steelyard.model.errors import UserError
-from steelyard.store import Store
+from steelyard.store import Store, schema
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import DONE, FAILED, Queue
 from steelyard.store.submissions import PRIVATE, PUBLISHED, Desk
+from steelyard.store.task import task_of
 from tests.made_up import record
 from tests.store.handed_in import GIVEN, ROOM, tasks
 
@@ -173,12 +175,28 @@ def test_a_zip_goes_on_under_another_folder_at_its_top(cli: Cli, tmp_path: Path)
     ]  # fmt: skip
 
 
-def test_what_has_no_folder_of_its_primitive_keeps_its_name(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_added_has_the_name_and_answers_that_run_gives_it(cli: Cli, tmp_path: Path) -> None:
+    """Whatever it lies in, and however much of that is named; both primitives of a folder that has two."""
     bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
-    shutil.copytree(bundled, tmp_path / "mine/tinyjambu128v2/small")
-    assert cli("queue add mine -t uno --db q.db").code == 0
-    waiting = json.loads(cli("queue list --db q.db --json").out)[0]["rows"]
-    assert [r["implementation"] for r in waiting] == ["tinyjambu128v2/small"]
+    kat = Path(__file__).parents[2] / "ciphers/crypto_aead"
+    shutil.copytree(bundled, tmp_path / "mine/toy1/small")
+    (tmp_path / "mine/LWC_AEAD_KAT_128_96.txt").write_text("Count = 1\nKey = 00\n")
+    shutil.make_archive("flat", "zip", bundled)
+    dual = tmp_path / "dual/crypto_aead_hash/xoodyakround3/small"
+    shutil.copytree(kat / "xoodyak/xoodyakround3/small", dual)
+    other = kat.parent / "crypto_hash/xoodyak/xoodyakround3/small"
+    shutil.copy(other / "hash.c", dual)
+    (dual / "api.h").write_text((dual / "api.h").read_text() + (other / "api.h").read_text())
+    for what in ("mine", "mine/toy1", "mine/toy1/small", "flat.zip", "dual"):
+        planned = json.loads(cli(f"run {what} -t uno --db {Path(what).name}.db --json --dry-run").out)
+        said = cli(f"queue add {what} -t uno --db {Path(what).name}.db")
+        assert said.code == 0, said
+        with Store.open(tmp_path / f"{Path(what).name}.db") as store, store._engine.connect() as connection:
+            wanted = [task_of(t) for (t,) in connection.execute(select(schema.job.c.task))]
+        mine = [p for p in planned if p["variant"] != "nocrypt"]
+        assert sorted((t.primitive, t.variant, t.name, t.sources) for t in wanted) == sorted(
+            (p["primitive"], p["variant"], p["implementation"], p["implementation_digest"]) for p in mine
+        ), what
 
 
 def test_what_is_no_implementation_is_said_and_nothing_added(cli: Cli, tmp_path: Path) -> None:

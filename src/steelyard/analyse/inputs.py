@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..measure.cycles import OF_LINES
-from ..measure.dependence import BOUND, CYCLES
+from ..measure.dependence import BOUND, BOUND_OF_MACHINES, CYCLES
 from ..measure.unseen import on_line, reach
 from ..model import options
 from ..model.metric import of_point
@@ -61,11 +61,12 @@ def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
     seen to depend on them."""
     op = _operation(name)
     alike = a.get("flags") == b.get("flags") or all(map(_flags_make_none, (a, b)))
-    if not op or (a.get("digest") == b.get("digest") and alike):
-        return 0.0, 0.0
-    if _OF_MEAN.fullmatch(name) or (a.get("primitive") == "crypto_block" and OF_LINES.fullmatch(name)):
-        off = _of_mean(a, b, name, op)
+    same = a.get("digest") == b.get("digest") and alike
+    if op and (_OF_MEAN.fullmatch(name) or (a.get("primitive") == "crypto_block" and OF_LINES.fullmatch(name))):
+        off = _of_mean(a, b, name, op, same=same)
         return off, off
+    if not op or same:
+        return 0.0, 0.0
     scatter = max(_scatter(r, op, "cycles") for r in (a, b))
     line = OF_LINES.fullmatch(name) is not None
     each = [scatter * _number(r, f"cycles_{op}_mean") * (reach_of(name, r) if line else 1.0) for r in (a, b)]
@@ -116,8 +117,9 @@ def _scatter(row: Row, op: str, quantity: str) -> float:
     mean = _number(row, f"{quantity}_{op}_mean")
     if not mean:
         return 0.0
-    told = _number(row, f"cycles_{op}_inputs_sd") / mean if quantity == "cycles" else 0.0
-    return told or (math.sqrt(_SAMPLE) * _bound(row, op, quantity) if _depends(row, op, quantity) else 0.0)
+    if quantity == "cycles" and row.get(f"cycles_{op}_inputs_sd") is not None:
+        return _number(row, f"cycles_{op}_inputs_sd") / mean
+    return math.sqrt(_SAMPLE) * _bound(row, op, quantity) if _depends(row, op, quantity) else 0.0
 
 
 def _bound(row: Row, op: str, quantity: str) -> float:
@@ -126,16 +128,18 @@ def _bound(row: Row, op: str, quantity: str) -> float:
     return max(BOUND, CYCLES / mean) if mean else BOUND
 
 
-def _of_mean(a: Row, b: Row, name: str, op: str) -> float:
+def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> float:
+    """By how much a mean is off. The ``same`` inputs make no difference of means that are both over these."""
     quantity = _quantity(name)
     depending = [_depends(r, op, quantity) for r in (a, b)]
-    if not any(depending):
+    if not any(depending) or (same and all(depending)):
         return 0.0
     scatter = max(_scatter(r, op, quantity) for r in (a, b))
     off = 0.0
     for row, own in zip((a, b), depending, strict=True):
         calls = in_means(row) if row.get("primitive") != "crypto_block" else None
-        bound = _bound(row, op, quantity)  # of the known answers where a sample saw no difference, as far as it tells
+        # of the known answers where a sample saw no difference, as far as it tells one
+        bound = max(_bound(row, op, quantity), BOUND_OF_MACHINES * _is_machine(row))
         part = (
             _SURE * _scatter(row, op, quantity) / math.sqrt(calls or _SAMPLE)
             if own
@@ -143,3 +147,7 @@ def _of_mean(a: Row, b: Row, name: str, op: str) -> float:
         )
         off += part * _number(row, name)
     return off
+
+
+def _is_machine(row: Row) -> bool:
+    return row.get("device") not in (None, "simulator", "board", "virtual-board")

@@ -14,6 +14,7 @@ from ...model.errors import UserError
 from ...model.implementation import Implementation
 from ...model.paths import in_zip
 from ...model.reasons import UNFIT
+from ...model.row import grouped
 from ...model.target import load_target
 from ...pipeline import Job
 from ...publish.sheet import plain
@@ -23,13 +24,11 @@ from ...store.submissions import OF_ITS_SOURCES, Desk, Given
 from ...store.task import Task
 from ...web import lint
 from .. import options, select
+from ..console import stderr
 from ..options import Stored, command
 from ..plan import asked, plan
 from ..records import refused
 from . import me
-
-#: parts of a path that name an implementation: its variant's and its own
-_NAMES = 2
 
 
 class Add(Stored, frozen=True, kw_only=True):
@@ -52,42 +51,39 @@ def verb(ask: Add) -> int:
     jobs, rejected = plan(campaign, baselines=False)
     if other := [j.target.name for j in jobs if j.target.device != "simulator"]:
         raise UserError(f"{other[0]}: workers run what is simulated; name other targets with --target")
-    each = [(some[0], *_given(some)) for some in _by_implementation(jobs)]
+    if odd := [j.target for j in jobs if j.target.toolchain.name != load_target(j.target.name).toolchain.name]:
+        text = f"{odd[0].toolchain.name} for {odd[0].name}: workers compile with the usual compiler of a target"
+        raise UserError(f"{text}; leave toolchain out, or weigh it here with steelyard run")
+    lines, failed = [], False
     with select.store(ask.db) as store:
-        lines = [
-            (j.implementation.variant, j.implementation.name, Desk(store).add(given, tasks, _renamed(j)))
-            for j, given, tasks in each
-        ]
+        for some in _by_implementation(jobs):
+            i = some[0].implementation
+            try:
+                given, tasks = _given(some)
+            except UserError as e:  # others are added
+                stderr().print(f"{i.label}: {e}")
+                failed = True
+            else:
+                lines.append((i.variant, i.name, Desk(store).add(given, tasks, _renamed(some[0]))))
     columns = {"variant": None, "implementation": None, "new jobs": 0}
     ask.out.give([plain("", "added", columns, lines), *refused(rejected)])
-    return 1 if any(r.failure.reason not in UNFIT for r in rejected) else 0
+    return 1 if failed or any(r.failure.reason not in UNFIT for r in rejected) else 0
 
 
 def _by_implementation(jobs: Sequence[Job]) -> list[list[Job]]:
-    found: dict[str, list[Job]] = {}
-    for job in jobs:
-        found.setdefault(str(job.implementation.folder), []).append(job)
-    return list(found.values())
+    return list(grouped(jobs, lambda j: (j.implementation.folder, j.implementation.primitive)).values())
 
 
 def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
     """The package of some jobs of one implementation, and what is to be done. :class:`UserError` where it is not whole
     without what is around it."""
     i: Implementation = jobs[0].implementation
-    if other := next(
-        (j.target for j in jobs if j.target.toolchain.name != load_target(j.target.name).toolchain.name), None
-    ):
-        text = f"{other.toolchain.name} for {other.name}: workers compile with the usual compiler of a target"
-        raise UserError(f"{text}; leave toolchain out, or weigh it here with steelyard run")
     file, names = lint.safe(f"{i.variant}-{i.name}.zip"), ("primitive", "variant", "name", "digest")
-    for named in (0, _NAMES):
-        _, content = pack(i.folder, named=named)
-        found = lint.lint(content, file)
-        offers = (o for o in found.implementations if all(getattr(o, n) == getattr(i, n) for n in names))
-        if offer := next(offers, None):
-            break
-    else:
-        raise UserError(f"{i.folder}: cannot be packed by itself; hand in the folder above it with steelyard submit")
+    _, content = pack(i.folder, called=(i.primitive, i.variant, *i.name.split("/")), within=_named(jobs[0])[1])
+    found = lint.lint(content, file)
+    offer = next((o for o in found.implementations if all(getattr(o, n) == getattr(i, n) for n in names)), None)
+    if offer is None:
+        raise UserError("cannot be packed by itself; hand in what is around it with steelyard submit")
     of = {n: getattr(offer, n) for n in ("primitive", "family", "variant", "name", "digest", "sources")}
     tasks = [
         Task(package=hashlib.sha256(content).hexdigest(), file=file, **of, target=j.target.name, flags=j.flags,
@@ -102,10 +98,15 @@ def _at(job: Job) -> str:
     was: what is added from there again replaces it."""
     if not job.origin:
         return ""
-    mine, path = job.implementation.folder.resolve(), Path(job.origin)
-    zipped = _zipped(job)
-    path, top = (zipped, select.unpacked(mine)) if zipped else (path, path.resolve())
+    mine, (path, top) = job.implementation.folder.resolve(), _named(job)
     return _place(path / mine.relative_to(top) if mine.is_relative_to(top) else mine)
+
+
+def _named(job: Job) -> tuple[Path, Path]:
+    """The path that was named, or the zip that it leads into, and the folder that has its content."""
+    path = Path(job.origin)
+    zipped, mine = _zipped(job), job.implementation.folder
+    return (zipped, select.unpacked(mine)) if zipped else (path, path.resolve() if job.origin else mine)
 
 
 def _place(path: Path) -> str:
