@@ -187,10 +187,20 @@ def test_what_is_added_has_the_name_and_answers_that_run_gives_it(cli: Cli, tmp_
     other = kat.parent / "crypto_hash/xoodyak/xoodyakround3/small"
     shutil.copy(other / "hash.c", dual)
     (dual / "api.h").write_text((dual / "api.h").read_text() + (other / "api.h").read_text())
-    for what in ("mine", "mine/toy1", "mine/toy1/small", "flat.zip", "dual"):
+    linked = tmp_path / "linked/crypto_aead/toy1"
+    linked.mkdir(parents=True)
+    shutil.copytree(bundled, tmp_path / "linked/shared")
+    (linked / "ref").symlink_to("../../shared")
+    shutil.copy(tmp_path / "mine/LWC_AEAD_KAT_128_96.txt", linked)
+    for what in ("mine", "mine/toy1", "mine/toy1/small", "flat.zip", "dual", "linked"):
         planned = json.loads(cli(f"run {what} -t uno --db {Path(what).name}.db --json --dry-run").out)
         said = cli(f"queue add {what} -t uno --db {Path(what).name}.db")
         assert said.code == 0, said
+        (tmp_path / "mine/toy1/q.db").write_text(what)  # nothing of the package
+        assert (
+            json.loads(cli(f"queue add {what} -t uno --db {Path(what).name}.db --json").out)[0]["rows"][0]["new_jobs"]
+            == 0
+        )
         with Store.open(tmp_path / f"{Path(what).name}.db") as store, store._engine.connect() as connection:
             wanted = [task_of(t) for (t,) in connection.execute(select(schema.job.c.task))]
         mine = [p for p in planned if p["variant"] != "nocrypt"]

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 
 from ..measure.cycles import OF_LINES
 from ..measure.dependence import BOUND, BOUND_OF_MACHINES, CYCLES
-from ..measure.unseen import on_line, reach
+from ..measure.unseen import on_line, reach, turns
 from ..model import options
 from ..model.metric import of_point
 from ..model.record import OPERATIONS
 from ..model.row import Row
-from ..model.workload import NAMED, recorded
+from ..model.workload import LONG, NAMED, recorded
 from .answer import in_means
 
 #: the sizes of which a row has to tell whether they had room
@@ -24,6 +24,8 @@ _OF_MEAN = re.compile(rf"(?:cycles|instructions|ticks)_({_OPS})(?:_warm)?_mean|e
 _OF_CALLS = re.compile(rf"({_OPS})(?:@.*|_fixed|_(?:long_)?per_(?:ad_)?byte)")
 #: standard deviations within which nothing can be said
 _SURE = 2.0
+#: a line's part without any byte that is no larger part of the mean is taken for what it is
+_FIXED = 0.9
 #: calls of the sample by which a dependence is seen
 _SAMPLE = 48
 
@@ -39,7 +41,7 @@ def needed(names: Iterable[str]) -> Iterator[str]:
     """The columns that tell, of each of these metrics, what inputs make of it."""
     for name in names:
         if op := _operation(name):
-            yield from (known(name), f"{_quantity(name)}_{op}_mean", f"cycles_{op}_inputs_sd")
+            yield from (known(name), f"{_quantity(name)}_{op}_mean", f"cycles_{op}_inputs_sd", f"{op}_fixed")
 
 
 def of_known(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
@@ -71,19 +73,43 @@ def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
     line = OF_LINES.fullmatch(name) is not None
     each = [scatter * _number(r, f"cycles_{op}_mean") * (reach_of(name, r) if line else 1.0) for r in (a, b)]
     near = _SURE * sum(each)
-    return near, max(near, _SURE * scatter * sum(_number(r, name) for r in (a, b)))
+    of_figure = sum(_of_points(name, r) if line else _number(r, name) for r in (a, b))
+    return near, max(near, _SURE * scatter * max(_growth(r, op) for r in (a, b)) * of_figure)
 
 
 def reach_of(name: str, row: Row) -> float:
-    """By how much a figure of a line is off at most where the cycles of each size are off by one. Sizes without room
-    are not in the row's columns, as far as :data:`ASKED` has them: others are taken for measured, whatever else was
-    asked for, and so are all where none is known."""
-    line = OF_LINES.fullmatch(name)
+    """By how much a figure of a line is off at most where the cycles of each size are off by one."""
+    return reach(name, _sizes_of(name, row))
+
+
+def _sizes_of(name: str, row: Row) -> list[tuple[int, int]]:
+    """The sizes that a line goes through. Those without room are not in the row's columns, as far as :data:`ASKED` has
+    them: others are taken for measured, whatever else was asked for, and so are all where none is known."""
     sizes = on_line(name, recorded(str(row.get("workload"))))
-    seen = [s for s in sizes if line and isinstance(row.get(of_point(line[1], s)), int | float)]
+    seen = [s for s in sizes if _point(name, row, s)]
     rare = [s for s in sizes if s not in ASKED]
-    found = [*dict.fromkeys((*seen, *rare))] if seen else sizes
-    return reach(name, found)
+    return [*dict.fromkeys((*seen, *rare))] if seen else sizes
+
+
+def _of_points(name: str, row: Row) -> float:
+    """By how much a figure of a line is off at most where each point is off by itself."""
+    sizes = (
+        on_line(name, [size for n in LONG for size in ((0, n), (n, 0))]) if "_long_" in name else _sizes_of(name, row)
+    )
+    each = zip(turns(name, sizes), sizes, strict=False)
+    return math.fsum(abs(turn) * _point(name, row, s) for turn, s in each) or _number(row, name)
+
+
+def _growth(row: Row, op: str) -> float:
+    """The mean over that part of it that grows with the size, which is what scatters where calls are long; as far as a
+    line tells it."""
+    mean, fixed = _number(row, f"cycles_{op}_mean"), _number(row, f"{op}_fixed")
+    return mean / (mean - fixed) if 0 < fixed < _FIXED * mean else 1.0
+
+
+def _point(name: str, row: Row, size: tuple[int, int]) -> float:
+    line = OF_LINES.fullmatch(name)
+    return _number(row, of_point(line[1], size)) if line else 0.0
 
 
 def _flags_make_none(row: Row) -> bool:

@@ -24,12 +24,19 @@ def on_line(name: str, sizes: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 def reach(name: str, sizes: Collection[tuple[int, int]]) -> float:
     """By how much a figure of a line (:func:`.cycles.lines`) is off at most where the cycles of each size are off by
     one: in cycles, or cycles per byte. ``sizes`` are those on its line; fewer than three make none, and 1 is said."""
+    return math.fsum(map(abs, turns(name, sizes))) or 1.0
+
+
+def turns(name: str, sizes: Collection[tuple[int, int]]) -> list[float]:
+    """Each size's factor in a figure of a line, in the order of ``sizes``; none of fewer than three. A long message's
+    has two sizes, whichever others there are."""
     if "_long_" in name:
-        return 2 / (LONG[1] - LONG[0])
+        each = 1 / (LONG[1] - LONG[0])
+        return [-each, each]
     lengths = [max(s) for s in sizes]
     if len(lengths) < 3:
-        return 1.0
+        return []
     mean = sum(lengths) / len(lengths)
     square = sum((n - mean) ** 2 for n in lengths)
-    turns = [(n - mean) / square for n in lengths]  # least squares: each point's factor in the slope
-    return math.fsum(abs(1 / len(lengths) - mean * t) if name.endswith("_fixed") else abs(t) for t in turns)
+    slope = [(n - mean) / square for n in lengths]  # least squares
+    return [1 / len(lengths) - mean * t for t in slope] if name.endswith("_fixed") else slope

@@ -22,12 +22,11 @@ _ABOVE = 2
 
 
 def pack(
-    path: Path, limits: Limits = HANDED_IN, *, called: Sequence[str] = (), within: Path | None = None
+    path: Path, limits: Limits = HANDED_IN, *, called: Sequence[str] = (), beside: Sequence[Path] = ()
 ) -> tuple[str, bytes]:
     """Name and bytes of a zip of what is at ``path``: a zip as it is, a folder with its path from its crypto_* folder
-    on, and with the files above that belong to it. A folder without one may be ``called`` by other parts in the zip,
-    and has the files above that are ``within`` what was named. Raises :class:`UserError` where it cannot be read, or is
-    too large."""
+    on, and with the files above that belong to it; or ``called`` by these parts in the zip, with the files ``beside``
+    it one level above. Raises :class:`UserError` where it cannot be read, or is too large."""
     try:
         if not path.is_dir():
             if not stat.S_ISREG(path.stat().st_mode):
@@ -36,7 +35,9 @@ def pack(
                 raise UserError(f"{cut(str(path))}: larger than {limits.zip_bytes >> 20} MiB; hand in less at once")
             return path.name, path.read_bytes()
         folder = path.resolve()
-        return f"{folder.name}.zip", _packed(folder, limits, sorted(_files(folder, called, within)))
+        return f"{folder.name}.zip", _packed(
+            folder, limits, sorted(_called(folder, called, beside) if called else _files(folder))
+        )
     except OSError as e:
         raise UserError(f"{cut(str(path))}: {e.strerror}; name a folder or a zip that you may read") from e
 
@@ -57,29 +58,34 @@ def _packed(folder: Path, limits: Limits, files: Iterable[tuple[str, Path]]) -> 
     return out.getvalue()
 
 
-def _files(folder: Path, called: Sequence[str], within: Path | None) -> Iterator[tuple[str, Path]]:
-    """Each file below, and those right above, by its name in the zip; of ``crypto_core`` both halves. Links become what
-    they lead to; those that lead nowhere stay, for whoever looks through the zip to say so."""
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Each file below, and those right above, by its name in the zip; of ``crypto_core`` both halves."""
     at = anchor_of(folder.parts)
+    root = folder if at is None else Path(*folder.parts[:at])
     halves = cores.halves(folder)
-    if at is None:
-        root, above = folder, [p for p in folder.parents[:_ABOVE] if called and within and p.is_relative_to(within)]
-        places = [PurePosixPath(*called), *PurePosixPath(*called).parents]
-    else:
-        root = Path(*folder.parts[:at])
-        above = [p for half in halves for p in _above(half, root)]
-        places = []
-    for p in (p for p in dict.fromkeys(above) if p.is_dir()):
-        at_p = places[len(folder.relative_to(p).parts)] if places else PurePosixPath(p.relative_to(root))
-        yield from ((str(at_p / f.name), f) for f in p.iterdir() if f.is_file())
+    above = dict.fromkeys(p for half in halves for p in _above(half, root) if p.is_dir())
+    for p in above:
+        yield from ((f.relative_to(root).as_posix(), f) for f in p.iterdir() if f.is_file() and f.name[0] != ".")
+    yield from ((f.relative_to(root).as_posix(), f) for f in _below(*halves))
+
+
+def _called(folder: Path, called: Sequence[str], beside: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+    """Each file below by its name in a folder that is called so, and those beside it."""
+    place = PurePosixPath(*called)
+    yield from ((str(place / f.relative_to(folder)), f) for f in _below(folder))
+    others = {f.name: f for f in reversed(beside) if not f.resolve().is_relative_to(folder)}
+    yield from ((str(place.parent / name), f) for name, f in others.items())
+
+
+def _below(*folders: Path) -> Iterator[Path]:
+    """Each file below. Links become what they lead to; those that lead nowhere stay, for whoever looks through the zip
+    to say so."""
     seen = set[Path]()
-    for place, folders, files in chain.from_iterable(os.walk(f, followlinks=True) for f in halves):
+    for place, inside, files in chain.from_iterable(os.walk(f, followlinks=True) for f in folders):
         here = Path(place)
-        folders[:] = [f for f in folders if not f.startswith(".") and (here / f).resolve() not in seen]
-        seen |= {(here / f).resolve() for f in folders}
-        below = here.relative_to(root)
-        name = places[0] / below if places else PurePosixPath(below)
-        yield from ((str(name / f), here / f) for f in files if _is_taken(here / f))
+        inside[:] = [f for f in inside if not f.startswith(".") and (here / f).resolve() not in seen]
+        seen |= {(here / f).resolve() for f in inside}
+        yield from (here / f for f in files if _is_taken(here / f))
 
 
 def _is_taken(file: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...jobs import identity
 from ...model.campaign import Campaign
 from ...model.errors import UserError
 from ...model.implementation import Implementation
@@ -23,6 +24,7 @@ from ...sources.pack import pack
 from ...store.submissions import OF_ITS_SOURCES, Desk, Given
 from ...store.task import Task
 from ...web import lint
+from ...web.wire import Offer
 from .. import options, select
 from ..console import stderr
 from ..options import Stored, command
@@ -78,11 +80,14 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
     """The package of some jobs of one implementation, and what is to be done. :class:`UserError` where it is not whole
     without what is around it."""
     i: Implementation = jobs[0].implementation
-    file, names = lint.safe(f"{i.variant}-{i.name}.zip"), ("primitive", "variant", "name", "digest")
-    _, content = pack(i.folder, called=(i.primitive, i.variant, *i.name.split("/")), within=_named(jobs[0])[1])
-    found = lint.lint(content, file)
-    offer = next((o for o in found.implementations if all(getattr(o, n) == getattr(i, n) for n in names)), None)
-    if offer is None:
+    file = lint.safe(f"{i.variant}-{i.name}.zip")
+    for called in (), (i.primitive, i.variant, *i.name.split("/")):  # as it lies there, else as it is called
+        _, content = pack(i.folder, called=called, beside=i.kat)
+        found = lint.lint(content, file)
+        offer = next((o for o in found.implementations if _is_it(o, i)), None)
+        if offer is not None:
+            break
+    else:
         raise UserError("cannot be packed by itself; hand in what is around it with steelyard submit")
     of = {n: getattr(offer, n) for n in ("primitive", "family", "variant", "name", "digest", "sources")}
     tasks = [
@@ -91,6 +96,12 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
         for j in jobs
     ]  # fmt: skip
     return Given(file, content, msgspec.json.encode(found).decode(), f"{OF_ITS_SOURCES}{_at(jobs[0])}", me()), tasks
+
+
+def _is_it(offer: Offer, i: Implementation) -> bool:
+    """Whether what a worker would find is an implementation, by its names, sources and known answers."""
+    names = ("primitive", "variant", "name", "digest")
+    return all(getattr(offer, n) == getattr(i, n) for n in names) and offer.sources == identity(i)
 
 
 def _at(job: Job) -> str:
