@@ -82,6 +82,17 @@ def test_what_other_inputs_hide_is_judged_by_known_answers_too(name: str) -> Non
         assert not _hit(unchanged, name, 0)
 
 
+def test_a_line_is_off_by_what_its_long_calls_are() -> None:
+    """However small its part without any byte is."""
+    points = {f"encrypt@0/{n}": 18000 + 550.0 * n for n in range(16, 2305, 16)}
+    rows = [of(d, 40684, 40700) | points | {"workload": "gmu", "cycles_encrypt_inputs_sd": 190.0, "encrypt_fixed": x}
+            for d, x in (("a", 17914.0), ("b", 19702.0), ("c", 60000.0))]  # fmt: skip
+    for new, untold in (rows[1], True), (rows[2], False):
+        found = compare(rows[:1], [new], metrics=["encrypt_fixed"], wanted=["encrypt_fixed"], about=["digest"])
+        assert bool(_hit(found, "encrypt_fixed", 5)) == (not untold)
+        assert bool([*_untold(found, [("encrypt_fixed", 5.0)])]) == untold
+
+
 def test_known_answers_say_nothing_of_more_than_inputs_may_hide() -> None:
     """Nor of a point whose change inputs do not make."""
     for point, limit, hit in ((6141, "10", False), (6141, "0.1", True), (6100, "0", False), (6190, "0", True)):

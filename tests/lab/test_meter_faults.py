@@ -161,7 +161,7 @@ def test_bytes_that_are_lost_are_noticed(station: Station, slow: Path, monkeypat
 
 
 @one_kind("ppk2")
-@pytest.mark.parametrize("rate", [50_000.0, 115_000.0])
+@pytest.mark.parametrize("rate", [50_000.0, pytest.param(115_000.0, marks=pytest.mark.long)])
 def test_a_rate_that_is_not_the_meters_is_noticed(station: Station, slow: Path, rate: float) -> None:
     """Where no pin tells how long calls are, too: energy is power times the meter's time."""
     assert station.meter is not None
