@@ -86,11 +86,21 @@ def test_a_line_is_off_by_what_its_long_calls_are() -> None:
     """However small its part without any byte is."""
     points = {f"encrypt@0/{n}": 18000 + 550.0 * n for n in range(16, 2305, 16)}
     rows = [of(d, 40684, 40700) | points | {"workload": "gmu", "cycles_encrypt_inputs_sd": 190.0, "encrypt_fixed": x}
-            for d, x in (("a", 17914.0), ("b", 19702.0), ("c", 60000.0))]  # fmt: skip
+            for d, x in (("a", 17914.0), ("b", 19702.0), ("c", 400000.0))]  # fmt: skip
     for new, untold in (rows[1], True), (rows[2], False):
         found = compare(rows[:1], [new], metrics=["encrypt_fixed"], wanted=["encrypt_fixed"], about=["digest"])
         assert bool(_hit(found, "encrypt_fixed", 5)) == (not untold)
         assert bool([*_untold(found, [("encrypt_fixed", 5.0)])]) == untold
+
+
+def test_a_line_is_as_far_off_where_a_row_tells_some_of_its_points() -> None:
+    """The others are not asked for of stored runs."""
+    for sizes in ("0/16,0/1000,0/2000", "0/100,0/1000,0/2000", "0/16,0/512,0/1536"):
+        told = {p: 3000.0 + 100 * n for p, n in (("encrypt@0/16", 16), ("encrypt@0/512", 512)) if p[8:] in sizes}
+        rows = [of(d, n) | told | {"workload": sizes, "cycles_encrypt_inputs_sd": 300.0, "encrypt_per_byte": x}
+                for d, n, x in (("a", 3700, 100.0), ("b", 3860, 85.9))]  # fmt: skip
+        found = compare(rows[:1], rows[1:], metrics=["encrypt_per_byte"], wanted=["encrypt_per_byte"], about=["digest"])
+        assert "known_mean" in _hit(found, "encrypt_per_byte", 1), sizes
 
 
 def test_known_answers_say_nothing_of_more_than_inputs_may_hide() -> None:
@@ -113,6 +123,10 @@ def test_where_no_known_answers_tell_a_gate_fails() -> None:
         assert (bool(_hit(told, *limits[0])), [*_untold(told, limits)]) == (True, [])
         assert (bool(_hit(untold, *limits[0])), len([*_untold(untold, limits)])) == (False, 1)
     assert not [*_untold(untold, [("encrypt@0/16", 60.0)])]
+    surely = few | {"encrypt@0/16": 11400, "cycles_encrypt_mean": 9500}
+    worse = compare([old], [surely], metrics=["encrypt@0/16"], wanted=["encrypt@0/16"], about=["digest"])
+    assert [ch.verdict for ch in worse.pairs[0].changes] == ["worse"]
+    assert [len([*_untold(worse, [("encrypt@0/16", limit)])]) for limit in (20.0, 30.0, 60.0)] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("quantity", ["ticks", "instructions"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -192,7 +193,10 @@ def test_what_is_added_has_the_name_and_answers_that_run_gives_it(cli: Cli, tmp_
     shutil.copytree(bundled, tmp_path / "linked/shared")
     (linked / "ref").symlink_to("../../shared")
     shutil.copy(tmp_path / "mine/LWC_AEAD_KAT_128_96.txt", linked)
-    for what in ("mine", "mine/toy1", "mine/toy1/small", "flat.zip", "dual", "linked"):
+    shutil.copytree(bundled, tmp_path / "answers/toy1/ref")
+    shutil.copy(tmp_path / "mine/LWC_AEAD_KAT_128_96.txt", tmp_path / "answers/k.txt")
+    (tmp_path / "answers/toy1/LWC_AEAD_KAT_128_96.txt").symlink_to("../k.txt")
+    for what in ("mine", "mine/toy1", "mine/toy1/small", "flat.zip", "dual", "linked", "answers"):
         planned = json.loads(cli(f"run {what} -t uno --db {Path(what).name}.db --json --dry-run").out)
         said = cli(f"queue add {what} -t uno --db {Path(what).name}.db")
         assert said.code == 0, said
@@ -215,3 +219,13 @@ def test_what_is_no_implementation_is_said_and_nothing_added(cli: Cli, tmp_path:
     (folder / "api.h").write_text("")
     said = cli("queue add crypto_aead -t uno --db q.db")
     assert (said.code, "toy1/ref" in said.out, "no-sources" in said.out) == (1, True, True), said
+    bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
+    for name in ("toy2", "toy3"):
+        shutil.copytree(bundled, tmp_path / name / "ref")
+    Path(os.fsdecode(bytes(tmp_path / "toy2/ref/n") + b"\xff.txt")).write_text("a note")
+    said = cli("queue add toy2 toy3 -t uno --db q.db")
+    assert (said.code, r"n\xff.txt: a name in a zip has to be UTF-8" in said.err, "toy3" in said.out) == (
+        1,
+        True,
+        True,
+    ), said

@@ -24,8 +24,10 @@ _OF_MEAN = re.compile(rf"(?:cycles|instructions|ticks)_({_OPS})(?:_warm)?_mean|e
 _OF_CALLS = re.compile(rf"({_OPS})(?:@.*|_fixed|_(?:long_)?per_(?:ad_)?byte)")
 #: standard deviations within which nothing can be said
 _SURE = 2.0
-#: a line's part without any byte that is no larger part of the mean is taken for what it is
-_FIXED = 0.9
+#: of the mean at least this part is taken to grow with the size
+_LEAST = 0.1
+#: bytes of a message in the mean over known answers
+_BYTES = 16
 #: calls of the sample by which a dependence is seen
 _SAMPLE = 48
 
@@ -73,7 +75,7 @@ def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
     line = OF_LINES.fullmatch(name) is not None
     each = [scatter * _number(r, f"cycles_{op}_mean") * (reach_of(name, r) if line else 1.0) for r in (a, b)]
     near = _SURE * sum(each)
-    of_figure = sum(_of_points(name, r) if line else _number(r, name) for r in (a, b))
+    of_figure = sum(_of_points(name, r, op) if line else _number(r, name) for r in (a, b))
     return near, max(near, _SURE * scatter * max(_growth(r, op) for r in (a, b)) * of_figure)
 
 
@@ -91,20 +93,24 @@ def _sizes_of(name: str, row: Row) -> list[tuple[int, int]]:
     return [*dict.fromkeys((*seen, *rare))] if seen else sizes
 
 
-def _of_points(name: str, row: Row) -> float:
-    """By how much a figure of a line is off at most where each point is off by itself."""
+def _of_points(name: str, row: Row, op: str) -> float:
+    """By how much a figure of a line is off at most where each point is off by itself. A point that the row does not
+    tell is taken to grow with its size as the mean does."""
     sizes = (
         on_line(name, [size for n in LONG for size in ((0, n), (n, 0))]) if "_long_" in name else _sizes_of(name, row)
     )
+    mean = _number(row, f"cycles_{op}_mean")
+    grown = mean / _growth(row, op) / _BYTES
     each = zip(turns(name, sizes), sizes, strict=False)
-    return math.fsum(abs(turn) * _point(name, row, s) for turn, s in each) or _number(row, name)
+    total = math.fsum(abs(turn) * (_point(name, row, s) or mean + grown * max(s)) for turn, s in each)
+    return total or _number(row, name)
 
 
 def _growth(row: Row, op: str) -> float:
     """The mean over that part of it that grows with the size, which is what scatters where calls are long; as far as a
     line tells it."""
     mean, fixed = _number(row, f"cycles_{op}_mean"), _number(row, f"{op}_fixed")
-    return mean / (mean - fixed) if 0 < fixed < _FIXED * mean else 1.0
+    return mean / max(mean - fixed, _LEAST * mean) if mean else 1.0
 
 
 def _point(name: str, row: Row, size: tuple[int, int]) -> float:

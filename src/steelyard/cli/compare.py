@@ -223,10 +223,12 @@ def _untold(result: Comparison, limits: Sequence[tuple[str, float]]) -> Iterator
     for pair in result.pairs:
         told = {ch.metric for ch in pair.changes}
         for ch in pair.changes:
-            hidden = ch.hidden if ch.verdict in ("noise", "same") and known(ch.metric) not in told else 0.0
-            if not (ch.untold or hidden):
-                continue
-            if any(n == ch.metric or (n == "any" and not ch.beside) for n, p in limits if _more(ch, hidden, p)):
+            hidden = 0.0 if known(ch.metric) in told else ch.hidden
+            asked = [p for n, p in limits if n == ch.metric or (n == "any" and not ch.beside)]
+            surely = ch.verdict == "worse"  # by more than a limit, which is said already
+            if (ch.untold or hidden) and any(
+                _more(ch, hidden, p) and not (surely and _more(ch, 0.0, p)) for p in asked
+            ):
                 why = "time depends on the inputs, which are others on either side"
                 yield f"nobody can say whether {ch.metric} of {_at(pair.new)} is worse: {why}; name means instead"
 

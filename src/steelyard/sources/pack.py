@@ -6,12 +6,13 @@ import io
 import os
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from ..model.errors import UserError, cut
 from . import cores
+from .escape import escaped
 from .layout import anchor_of
 from .limits import HANDED_IN, Limits
 
@@ -22,11 +23,11 @@ _ABOVE = 2
 
 
 def pack(
-    path: Path, limits: Limits = HANDED_IN, *, called: Sequence[str] = (), beside: Sequence[Path] = ()
+    path: Path, limits: Limits = HANDED_IN, *, called: Sequence[str] = (), beside: Mapping[str, Path] | None = None
 ) -> tuple[str, bytes]:
     """Name and bytes of a zip of what is at ``path``: a zip as it is, a folder with its path from its crypto_* folder
     on, and with the files above that belong to it; or ``called`` by these parts in the zip, with the files ``beside``
-    it one level above. Raises :class:`UserError` where it cannot be read, or is too large."""
+    it one level above, by their names there. Raises :class:`UserError` where it cannot be read, or is too large."""
     try:
         if not path.is_dir():
             if not stat.S_ISREG(path.stat().st_mode):
@@ -36,7 +37,7 @@ def pack(
             return path.name, path.read_bytes()
         folder = path.resolve()
         return f"{folder.name}.zip", _packed(
-            folder, limits, sorted(_called(folder, called, beside) if called else _files(folder))
+            folder, limits, sorted(_called(folder, called, beside or {}) if called else _files(folder))
         )
     except OSError as e:
         raise UserError(f"{cut(str(path))}: {e.strerror}; name a folder or a zip that you may read") from e
@@ -52,6 +53,8 @@ def _packed(folder: Path, limits: Limits, files: Iterable[tuple[str, Path]]) -> 
             if size > limits.zip_bytes or count > limits.zip_members:
                 most = f"{limits.zip_members} files or {limits.zip_bytes >> 20} MiB"
                 raise UserError(f"{cut(str(folder))}: more than {most}; name a smaller folder")
+            if name != name.encode(errors="replace").decode():
+                raise UserError(f"{escaped(name)}: a name in a zip has to be UTF-8; rename it")
             info = zipfile.ZipInfo(name, _DAY)
             info.external_attr, info.compress_type = _LINK if link else _MODE, zipfile.ZIP_DEFLATED
             archive.writestr(info, content)
@@ -69,12 +72,12 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     yield from ((f.relative_to(root).as_posix(), f) for f in _below(*halves))
 
 
-def _called(folder: Path, called: Sequence[str], beside: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+def _called(folder: Path, called: Sequence[str], beside: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
     """Each file below by its name in a folder that is called so, and those beside it."""
     place = PurePosixPath(*called)
     yield from ((str(place / f.relative_to(folder)), f) for f in _below(folder))
-    others = {f.name: f for f in reversed(beside) if not f.resolve().is_relative_to(folder)}
-    yield from ((str(place.parent / name), f) for name, f in others.items())
+    others = ((n, f) for n, f in beside.items() if not f.resolve().is_relative_to(folder))
+    yield from ((str(place.parent / name), f) for name, f in others)
 
 
 def _below(*folders: Path) -> Iterator[Path]:
