@@ -80,7 +80,8 @@ class Change(Struct, frozen=True):
     """One metric of a pair. ``ratio`` is new over old; None where old is not above 0 and new is another. ``within``: it
     changed by no more than the median error that simulated cycles carry, the larger of both sides', so that a chip may
     say otherwise; ``unjudged``: of one side's cycles no error is known. ``untold``: it may be the inputs', and may not
-    (:func:`.inputs.apart`)."""
+    (:func:`.inputs.apart`); ``hidden``: other inputs may hide this much of a change. ``beside``: it was not asked for,
+    and says what they hide."""
 
     metric: str
     old: float

@@ -140,8 +140,8 @@ class Desk:
     def add(self, given: Given, tasks: Sequence[Task], renamed: Callable[[str], bool] = lambda _: False) -> int:
         """Takes what its results are public of as they come, of whoever has the database, after what others hand in;
         how many jobs are new. It is a newer version of what was added last by the same name, person and ``licence``,
-        which tells its place; or that itself where it is the same zip. Where there is
-        none, it is of the line whose licence was ``renamed``, if that is one only."""
+        which tells its place; or that itself where it is the same zip. Where there is none, it is of the line whose
+        licence was ``renamed``, if that is one only."""
 
         def work(connection: Connection) -> int:
             queue.touch(connection, _package.c.digest == given.digest)
