@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 
 from steelyard import lab
 from steelyard.cli.app import app
-from steelyard.cli.boards import check
+from steelyard.cli.boards import check, virtual
 from steelyard.lab import Lab, load
 from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError, Request
@@ -221,6 +221,21 @@ def test_a_virtual_lab_that_is_told_to_end_leaves_nothing(tmp_path: Path, comman
     finally:
         playing.kill()
         playing.communicate()
+
+
+def test_a_command_that_starts_as_its_virtual_lab_is_told_to_end_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def start(command: tuple[str, ...]) -> subprocess.Popen[bytes]:
+        started.append(popen(command))
+        signal.raise_signal(signal.SIGTERM)
+        return started[0]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(virtual.subprocess, "Popen", start)
+    with pytest.raises(SystemExit), virtual._told_to_end() as told:
+        virtual._run(("sleep", "60"), told)
+    assert started[0].returncode == -signal.SIGTERM
 
 
 @pytest.mark.parametrize("gap", [0.003, 0.01])

@@ -58,11 +58,13 @@ def verb(ask: Virtual) -> int:
 
 def _run(command: tuple[str, ...], told: list[int]) -> int:
     """The exit code of the command."""
+    told.append(0)  # a signal that comes while the command starts is kept until it can be ended
     try:
         process = subprocess.Popen(command)
     except OSError as e:
         raise UserError(f"{command[0]}: {e.strerror}") from e
     try:
+        told.remove(0)
         while (code := process.poll()) is None:
             _wait(told)
     except BaseException as e:
