@@ -37,6 +37,12 @@ def test_other_inputs_are_no_change_and_the_same_ones_are() -> None:
         (of("a", 38020, 38288), of("a", 38020, 38296), ["worse", "same"]),  # the same sources, so the same inputs
         (of("a", 14690, 14762), of("a", 14979), ["worse", "worse"]),  # and yet one mean is over fresh ones
         (of("a", 10000, 10060), of("a", 9990), ["noise", "better"]),
+        (
+            of("a", 10377, cycles_encrypt_inputs_sd=960.0),
+            of("b", 10377, 10618),
+            ["noise", "same"],
+        ),  # seen by one sample
+        (of("a", 10377, 10618), of("b", 10715, cycles_encrypt_inputs_sd=960.0), ["noise", "worse"]),
     ):
         found = compare([old], [new], about=["digest"])
         [pair] = found.pairs

@@ -64,3 +64,11 @@ def test_a_gate_of_chosen_metrics_is_of_these(cli: Cli, tmp_path: Path) -> None:
         f"compare {tmp_path / 'base.json'} {one.setup.variant}/{one.setup.implementation} -c rom --fail-on worse"
     )
     assert (gate.code, gate.err) == (0, ""), gate
+
+
+@pytest.mark.parametrize("rule", ["key_bytes>1%", "cycles_encrypt_inputs_sd>1%", "rom>-5%"])
+def test_a_gate_that_cannot_fail_is_refused(cli: Cli, tmp_path: Path, rule: str) -> None:
+    one = replace(record(), metrics={"rom": 100, "key_bytes": 9})
+    store(tmp_path / "results.db", one)
+    refused = cli(f"compare lea/opt lea/opt --fail-on '{rule}'")
+    assert (refused.code, rule in refused.err) == (2, True), refused

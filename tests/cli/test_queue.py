@@ -19,7 +19,7 @@ from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import DONE, FAILED, Queue
 from steelyard.store.submissions import PRIVATE, PUBLISHED, Desk
-from steelyard.store.task import task_of
+from steelyard.store.task import offered, task_of
 from tests.made_up import record
 from tests.store.handed_in import GIVEN, ROOM, tasks
 
@@ -174,6 +174,20 @@ def test_a_zip_goes_on_under_another_folder_at_its_top(cli: Cli, tmp_path: Path)
     assert [s and (s.first, s.previous) for s in found] == [
         *((None, None), (1, 1), (1, 2), (None, None), (None, None)), *((None, None), (None, None), (6, 6), None),
     ]  # fmt: skip
+
+
+def test_an_implementation_inside_another_is_of_its_own_line(cli: Cli, tmp_path: Path) -> None:
+    """Both are in one package, which has equal bytes whichever is named."""
+    bundled = Path(__file__).parents[2] / "ciphers/crypto_aead/tinyjambu/tinyjambu128v2/small"
+    outer = tmp_path / "crypto_aead/toy128/ref"
+    shutil.copytree(bundled, outer)
+    shutil.copytree(bundled, outer / "inner")
+    for text in "", "/* changed */":
+        (outer / "inner/encrypt.c").write_text(f"{(outer / 'inner/encrypt.c').read_text()}{text}")
+        assert cli("queue add crypto_aead -t uno --db q.db").code == 0
+    with Store.open(tmp_path / "q.db") as store:
+        found = [(s.first, [i[3] for i in offered(s.found)]) for n in range(1, 6) if (s := Desk(store).of_number(n))]
+    assert found == [(None, ["ref"]), (None, ["ref/inner"]), (1, ["ref"]), (2, ["ref/inner"])]
 
 
 def test_what_is_added_has_the_name_and_answers_that_run_gives_it(cli: Cli, tmp_path: Path) -> None:

@@ -157,7 +157,8 @@ def _scatter(row: Row, op: str, quantity: str) -> float:
 def _bound(row: Row, op: str, quantity: str) -> float:
     """What the sample does not take for a dependence, as a part of the mean."""
     mean = _number(row, f"{quantity}_{op}_mean")
-    return max(BOUND, CYCLES / mean) if mean else BOUND
+    bound = BOUND_OF_MACHINES if _is_machine(row) else BOUND
+    return max(bound, CYCLES / mean) if mean else bound
 
 
 def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> float:
@@ -170,13 +171,13 @@ def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> float:
     off = 0.0
     for row, own in zip((a, b), depending, strict=True):
         calls = in_means(row) if row.get("primitive") != "crypto_block" else None
-        # of the known answers where a sample saw no difference, as far as it tells one
-        bound = max(_bound(row, op, quantity), BOUND_OF_MACHINES * _is_machine(row))
-        part = (
-            _SURE * _scatter(row, op, quantity) / math.sqrt(calls or _SAMPLE)
-            if own
-            else bound + min(bound, _SURE * scatter / math.sqrt(_SAMPLE))
-        )
+        if own:
+            part = _SURE * _scatter(row, op, quantity) / math.sqrt(calls or _SAMPLE)
+        else:  # of the known answers where a sample saw no difference, as far as it tells one
+            bound = _bound(row, op, quantity)
+            told = _scatter(row, op, quantity)
+            chance = _SURE * (told or scatter) / math.sqrt(_SAMPLE)
+            part = bound + (chance if told else min(bound, chance))
         off += part * _number(row, name)
     return off
 

@@ -32,7 +32,7 @@ from .options import command
 
 #: files of tables, which hold no records
 _OTHER_FILES = tuple(f".{ending}" for ending in formats.MODULES)
-_FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
+_FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
 class Compare(options.Weighing, frozen=True, kw_only=True):
@@ -326,7 +326,12 @@ def _limit(text: str) -> tuple[str, float]:
     found = _FAIL.fullmatch(text)
     if not found:
         raise UserError(f"--fail-on {text!r}: write METRIC>PERCENT%, such as cycles_encrypt_mean>1%, or worse")
-    return ("any" if found[1] == "any" else metric(found[1]).name), float(found[2])
+    if found[1] == "any":
+        return "any", float(found[2])
+    named = metric(found[1])
+    if named.lower is None:
+        raise UserError(f"--fail-on {text!r}: neither more nor less of {named.name} is better; name another metric")
+    return named.name, float(found[2])
 
 
 def _hit(result: Comparison, name: str, percent: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ...jobs import identity
 from ...model.campaign import Campaign
@@ -103,7 +104,8 @@ def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
              workload=j.workload.word)
         for j in jobs
     ]  # fmt: skip
-    return Given(file, content, msgspec.json.encode(found).decode(), f"{OF_ITS_SOURCES}{_at(jobs[0])}", me()), tasks
+    mine = replace(found, implementations=(offer,))  # what else lies in the package is another's
+    return Given(file, content, msgspec.json.encode(mine).decode(), f"{OF_ITS_SOURCES}{_at(jobs[0])}", me()), tasks
 
 
 def _is_it(offer: Offer, i: Implementation) -> bool:
