@@ -42,6 +42,7 @@ def test_other_inputs_are_no_change_and_the_same_ones_are() -> None:
             of("b", 10377, 10618),
             ["noise", "same"],
         ),  # seen by one sample
+        (of("a", 10000), of("b", 10000, 10250, cycles_encrypt_inputs_sd=968.0), ["noise", "same"]),
         (of("a", 10377, 10618), of("b", 10715, cycles_encrypt_inputs_sd=960.0), ["noise", "worse"]),
     ):
         found = compare([old], [new], about=["digest"])
@@ -86,6 +87,17 @@ def test_what_other_inputs_hide_is_judged_by_known_answers_too(name: str) -> Non
         assert _hit(worse, name, 1) == said
         assert _hit(worse, "any", 1)
         assert not _hit(unchanged, name, 0)
+
+
+@pytest.mark.parametrize("name", ["encrypt@0/16", "encrypt_fixed", "encrypt_per_byte"])
+def test_what_other_inputs_hide_is_judged_by_fresh_means_too(name: str) -> None:
+    """The published key may feel little of a change."""
+    old = of("a", 9214) | {name: 66.0}
+    new = of("b", 9469, 13139, cycles_encrypt_inputs_sd=1300.0) | {name: 67.0}
+    found = compare([old], [new], metrics=[name], wanted=[name], about=["digest"])
+    for rule, limit in (name, 5.0), ("any", 30.0):
+        assert _hit(found, rule, limit).startswith("cycles_encrypt_mean is worse by more than "), rule
+    assert not _hit(found, name, 50.0)
 
 
 def test_a_line_is_off_by_what_its_long_calls_are() -> None:

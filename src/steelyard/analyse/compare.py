@@ -264,10 +264,10 @@ def compare(
             without = [m.name for m in figures if m not in some] if len(some) < len(figures) else []
             left_out = tuple(n for n in without if None not in (a.get(n), b.get(n)))
             past.update(() if apart else current.past(a, b))
-            a, b, of_known = inputs.of_known(a, b, [] if shorter else [m.name for m in some])
-            beside = {*of_known} - {m.name for m in some}
-            some = [*(m for m in some if m.name not in of_known), *map(metric, of_known)]
-            changes = tuple(_changes(a, b, some, threshold, beside))
+            asked = [m.name for m in some]
+            a, b, judges = inputs.of_judges(a, b, [] if shorter else asked)
+            beside = [n for n in judges if n not in asked]
+            changes = tuple(_changes(a, b, [*some, *map(metric, beside)], threshold, beside))
             pair = Pair(a, b, changes, differs, fewer, bool(means), left_out)
             (pairs if pair.changes or all(pair.figured) else failed).append(pair)
     return Comparison(

@@ -39,6 +39,15 @@ def known(name: str) -> str:
     return f"{_quantity(name)}_{op}_known_mean" if op else ""
 
 
+def judges(name: str) -> tuple[str, ...]:
+    """What says whether an operation got worse where other inputs hide it in this metric: the mean over the known
+    answers, whose inputs may feel little of a change, and of points and lines that over fresh ones, which scatters
+    less."""
+    op = _operation(name)
+    own = [f"{_quantity(name)}_{op}_mean"] if op and _OF_CALLS.fullmatch(name) else []
+    return (known(name), *own) if op else ()
+
+
 def needed(names: Iterable[str]) -> Iterator[str]:
     """The columns that tell, of each of these metrics, what inputs make of it."""
     for name in names:
@@ -46,12 +55,14 @@ def needed(names: Iterable[str]) -> Iterator[str]:
             yield from (known(name), f"{_quantity(name)}_{op}_mean", f"cycles_{op}_inputs_sd", f"{op}_fixed")
 
 
-def of_known(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
-    """Two rows, and the means over known answers that both have of these metrics where the time of one depends on the
-    inputs, or single calls scatter with them: where no mean over fresh inputs is, the mean is that."""
-    means = {other for n in names if (other := known(n)) and any(_varies(r, n, other) for r in (a, b))}
+def of_judges(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
+    """Two rows, and what both have of the :func:`judges` of these metrics where the time of one depends on the inputs,
+    or single calls scatter with them: where no mean over fresh inputs is, that over the known answers is the mean."""
+    asked = {n: other for n in names if (other := known(n)) and any(_varies(r, n, other) for r in (a, b))}
+    means = {*asked.values()}
     a, b = (r | {n: r.get(n.replace("_known", "")) for n in means if r.get(n) is None} for r in (a, b))
-    return a, b, [n for n in sorted(means) if None not in (a.get(n), b.get(n))]
+    every = dict.fromkeys(j for n in asked for j in judges(n))
+    return a, b, [n for n in sorted(every) if None not in (a.get(n), b.get(n))]
 
 
 def _varies(row: Row, name: str, other: str) -> bool:
@@ -139,7 +150,7 @@ def _number(row: Row, name: str) -> float:
 
 
 def _depends(row: Row, op: str, quantity: str) -> bool:
-    """Whether a row's mean is over fresh inputs; :func:`of_known` fills the other in with the mean."""
+    """Whether a row's mean is over fresh inputs; :func:`of_judges` fills the other in with the mean."""
     return row.get(f"{quantity}_{op}_known_mean") not in (None, row.get(f"{quantity}_{op}_mean"))
 
 
@@ -174,10 +185,7 @@ def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> float:
         if own:
             part = _SURE * _scatter(row, op, quantity) / math.sqrt(calls or _SAMPLE)
         else:  # of the known answers where a sample saw no difference, as far as it tells one
-            bound = _bound(row, op, quantity)
-            told = _scatter(row, op, quantity)
-            chance = _SURE * (told or scatter) / math.sqrt(_SAMPLE)
-            part = bound + (chance if told else min(bound, chance))
+            part = _bound(row, op, quantity) + _SURE * scatter / math.sqrt(_SAMPLE)
         off += part * _number(row, name)
     return off
 

@@ -10,7 +10,7 @@ from ..model.metric import metric
 from ..model.row import Value
 from .answer import pattern, workload_name
 from .compare import AREA, DEPTH, OF_FREQUENCY, Change, Comparison, Pair
-from .inputs import known
+from .inputs import judges
 
 _WORDS = {
     "cycles": ("faster", "slower"),
@@ -98,7 +98,7 @@ def summary(c: Comparison) -> list[str]:
 def _speaks(change: Change, pair: Pair) -> bool:
     """Whether a change was asked for, or says what other inputs hide of one that was."""
     hidden = (ch.metric for ch in pair.changes if ch.hidden and ch.verdict in ("noise", "same"))
-    return not change.beside or change.metric in map(known, hidden)
+    return not change.beside or any(change.metric in judges(name) for name in hidden)
 
 
 _NAMES = {"rom": "ROM", "ram": "RAM"}

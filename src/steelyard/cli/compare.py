@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
 from ..analyse.compare import METRICS, Change, Comparison, Words, compare, needed, sides, usual
-from ..analyse.inputs import known
+from ..analyse.inputs import judges, known
 from ..analyse.rows import check_columns, rows
 from ..analyse.summary import summary
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -335,8 +335,8 @@ def _limit(text: str) -> tuple[str, float]:
 
 
 def _hit(result: Comparison, name: str, percent: float) -> str:
-    """What is worse by more than a limit: a metric, or its known answers' mean where other inputs may hide it; empty
-    where nothing is."""
+    """What is worse by more than a limit: a metric, or a mean that judges where other inputs may hide it; empty where
+    nothing is."""
     hidden = ""
     for pair in result.pairs:
         by = f"worse by more than {percent:g} %: {_at(pair.new)}"
@@ -344,8 +344,9 @@ def _hit(result: Comparison, name: str, percent: float) -> str:
         worse = {ch.metric for ch in pair.changes if ch.verdict == "worse" and _more(ch, 0.0, percent)}
         if found := next((ch.metric for ch in asked if ch.metric in worse), None):
             return f"{found} is {by}"
-        for ch in (ch for ch in asked if known(ch.metric) in worse and ch.hidden and _more(ch, ch.hidden, percent)):
-            hidden = hidden or f"{known(ch.metric)} is {by}; other inputs hide {ch.metric}"
+        for ch in (ch for ch in asked if ch.hidden and _more(ch, ch.hidden, percent)):
+            if surely := next((n for n in judges(ch.metric) if n in worse), None):
+                hidden = hidden or f"{surely} is {by}; other inputs hide {ch.metric}"
     return hidden
 
 
