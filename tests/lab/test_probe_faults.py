@@ -96,7 +96,9 @@ def both(bench: Bench, station: lab.Station) -> tuple[Job, Pipeline]:
     return bench.job(bench.package(), the_target("bluepill"), "0/16"), Pipeline(bench.store, threads=1)
 
 
-@pytest.mark.parametrize(("step", "after"), [("fill", 0), ("dump", 8000)])
+@pytest.mark.parametrize(
+    ("step", "after"), [pytest.param("fill", 0, marks=pytest.mark.long), pytest.param("dump", 8000)]
+)
 def test_a_probe_that_comes_back_costs_an_attempt(
     there: Probed, bench: Bench, monkeypatch: pytest.MonkeyPatch, step: str, after: int
 ) -> None:

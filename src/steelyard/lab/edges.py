@@ -16,14 +16,21 @@ class Edges:
         self._bits = bytes(sum((value >> bit & 1) << k for k, bit in enumerate(bits)) for value in range(256))
         self._blocks: dict[int, bytes] = {}
         self._level = 0
+        #: a block of samples like the last one
+        self._last = b""
         #: samples so far
         self.count = 0
 
     def feed(self, samples: bytes) -> Iterator[tuple[int, int]]:
         """Takes what came: number of each first sample with other levels than the one before, and the levels."""
-        data = samples.translate(self._bits)
-        for at in range(0, len(data), BLOCK):
-            yield from self._block(data[at : at + BLOCK])
+        for at in range(0, len(samples), BLOCK):
+            size = min(BLOCK, len(samples) - at)
+            if self._last and samples.startswith(self._last[:size], at):  # in all channels, those that count among them
+                self.count += size
+                continue
+            block = samples[at : at + size]
+            yield from self._block(block.translate(self._bits))
+            self._last = bytes((block[-1],)) * BLOCK
 
     def _block(self, data: bytes) -> Iterator[tuple[int, int]]:
         at = 0

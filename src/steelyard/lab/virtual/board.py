@@ -156,9 +156,9 @@ class Chip:
             self._begin += until - self.time
             self.time = until
         while self._runs and self.time < until:
-            end = min(until, self.time + SLICE)
             room = max(self._held - self.native.waiting, 0)
             due = self.arrived()[:room]  # what the firmware does not fetch in time is lost
+            end = until if self._waits and not due else min(until, self.time + SLICE)
             if self._came:
                 end = min(end, self._came[0][0])
             try:
