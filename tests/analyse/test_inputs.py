@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.analyse import inputs
 from steelyard.analyse.compare import Pair, compare
+from steelyard.analyse.summary import summary
 from steelyard.cli.compare import _hit, _untold
 from steelyard.publish.history import tables
 
@@ -98,6 +99,23 @@ def test_what_other_inputs_hide_is_judged_by_fresh_means_too(name: str) -> None:
     for rule, limit in (name, 5.0), ("any", 30.0):
         assert _hit(found, rule, limit).startswith("cycles_encrypt_mean is worse by more than "), rule
     assert not _hit(found, name, 50.0)
+
+
+@pytest.mark.parametrize("name", ["cycles_encrypt_mean", "encrypt@0/16", "encrypt_per_byte"])
+def test_what_one_sample_may_have_missed_is_said_by_nobody(name: str) -> None:
+    """A few keys are slow, or became so: known answers tell neither. The same inputs tell that flags are the reason."""
+    old = of("a", 73762) | {"encrypt@0/16": 3000.0, "encrypt_per_byte": 55.0}
+    new = of("b", 73700, 93754, cycles_encrypt_inputs_sd=72000.0) | {"encrypt@0/16": 3100.0, "encrypt_per_byte": 56.0}
+    found = compare([old], [new], metrics=[name], wanted=[name], about=["digest"])
+    for rule in name, "any":
+        assert not _hit(found, rule, 1)
+        assert [name in text for text in _untold(found, [(rule, 1.0)])] == [True]
+        assert not [*_untold(found, [(rule, 5000.0)])]
+    if name == NAMES[0]:
+        assert summary(found)[:1] == ["not told from other inputs on the one target"]
+    flags = compare([old], [new | {"digest": "a", "flags": "-Os"}], metrics=[NAMES[0]], wanted=[NAMES[0]])
+    assert _hit(flags, NAMES[0], 27)
+    assert summary(flags)[:1] == ["slower on the one target"]
 
 
 def test_a_line_is_off_by_what_its_long_calls_are() -> None:

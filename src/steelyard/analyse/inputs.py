@@ -78,8 +78,7 @@ def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
     alike = a.get("flags") == b.get("flags") or all(map(_flags_make_none, (a, b)))
     same = a.get("digest") == b.get("digest") and alike
     if op and (_OF_MEAN.fullmatch(name) or (a.get("primitive") == "crypto_block" and OF_LINES.fullmatch(name))):
-        off = _of_mean(a, b, name, op, same=same)
-        return off, off
+        return _of_mean(a, b, name, op, same=same)
     if not op or same:
         return 0.0, 0.0
     scatter = max(_scatter(r, op, "cycles") for r in (a, b))
@@ -172,22 +171,27 @@ def _bound(row: Row, op: str, quantity: str) -> float:
     return max(bound, CYCLES / mean) if mean else bound
 
 
-def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> float:
-    """By how much a mean is off. The ``same`` inputs make no difference of means that are both over these."""
+def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> tuple[float, float]:
+    """By how much a mean is off, and where nothing can be said: one side's sample saw no difference, and may have
+    missed what the other's did. The ``same`` inputs make no difference of means that are both over these."""
     quantity = _quantity(name)
     depending = [_depends(r, op, quantity) for r in (a, b)]
     if not any(depending) or (same and all(depending)):
-        return 0.0
+        return 0.0, 0.0
     scatter = max(_scatter(r, op, quantity) for r in (a, b))
-    off = 0.0
+    near, wide = 0.0, 0.0
     for row, own in zip((a, b), depending, strict=True):
         calls = in_means(row) if row.get("primitive") != "crypto_block" else None
+        seen = _scatter(row, op, quantity)
         if own:
-            part = _SURE * _scatter(row, op, quantity) / math.sqrt(calls or _SAMPLE)
+            off = missed = _SURE * seen / math.sqrt(calls or _SAMPLE)
         else:  # of the known answers where a sample saw no difference, as far as it tells one
-            part = _bound(row, op, quantity) + _SURE * scatter / math.sqrt(_SAMPLE)
-        off += part * _number(row, name)
-    return off
+            bound = _bound(row, op, quantity)
+            chance, missed = (_SURE * sd / math.sqrt(_SAMPLE) for sd in (seen or scatter, scatter))
+            off, missed = bound + (chance if seen else min(bound, chance)), bound + missed
+        near += off * _number(row, name)
+        wide += (off if same else missed) * _number(row, name)
+    return near, wide
 
 
 def _is_machine(row: Row) -> bool:

@@ -48,7 +48,11 @@ def summary(c: Comparison) -> list[str]:
     """What changed, in words: one sentence each for time, instructions, ROM, RAM and energy, which counts targets."""
     sentences = []
     found = {
-        (pair.old["target"], _kind(ch.metric, pair.old["primitive"]), "unsure" if ch.within else ch.verdict)
+        (
+            pair.old["target"],
+            _kind(ch.metric, pair.old["primitive"]),
+            "untold" if ch.untold else "unsure" if ch.within else ch.verdict,
+        )
         for pair in c.pairs
         for ch in pair.changes
         if _speaks(ch, pair)
@@ -67,8 +71,12 @@ def summary(c: Comparison) -> list[str]:
             (good, lambda v: "better" in v and "worse" not in v),
             (bad, lambda v: "worse" in v and "better" not in v),
             (f"partly {good}, partly {bad}", lambda v: {"better", "worse"} <= v),
-            ("changed by less than the model's error", lambda v: "unsure" in v and not {"better", "worse"} & v),
-            ("within the noise", lambda v: "noise" in v and not {"better", "worse", "unsure"} & v),
+            ("not told from other inputs", lambda v: "untold" in v and not {"better", "worse"} & v),
+            (
+                "changed by less than the model's error",
+                lambda v: "unsure" in v and not {"better", "worse", "untold"} & v,
+            ),
+            ("within the noise", lambda v: "noise" in v and not {"better", "worse", "untold", "unsure"} & v),
         ):
             hits = sum(bool(test(v)) for v in by_target.values())
             if hits:
@@ -96,9 +104,12 @@ def summary(c: Comparison) -> list[str]:
 
 
 def _speaks(change: Change, pair: Pair) -> bool:
-    """Whether a change was asked for, or says what other inputs hide of one that was."""
+    """Whether a change was asked for, or says what other inputs hide of one that was: known answers do not where nobody
+    can say what the mean over fresh inputs does."""
     hidden = (ch.metric for ch in pair.changes if ch.hidden and ch.verdict in ("noise", "same"))
-    return not change.beside or any(change.metric in judges(name) for name in hidden)
+    doubted = {ch.metric for ch in pair.changes if ch.untold}
+    told = change.metric.replace("_known", "") not in doubted
+    return not change.beside or (told and any(change.metric in judges(name) for name in hidden))
 
 
 _NAMES = {"rom": "ROM", "ram": "RAM"}

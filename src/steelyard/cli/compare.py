@@ -219,18 +219,25 @@ def _unjudged(result: Comparison, names: Set[str], metrics: Collection[str], *, 
 
 
 def _untold(result: Comparison, limits: Sequence[tuple[str, float]]) -> Iterator[str]:
-    """What may be worse by more than a limit, or is so by other inputs, where no known answers tell."""
+    """What may be worse by more than a limit, or is so by other inputs, where no mean tells."""
     for pair in result.pairs:
-        told = {ch.metric for ch in pair.changes}
+        told = {ch.metric: ch for ch in pair.changes}
         for ch in pair.changes:
-            hidden = 0.0 if known(ch.metric) in told else ch.hidden
             asked = [p for n, p in limits if n == ch.metric or (n == "any" and not ch.beside)]
-            surely = ch.verdict == "worse"  # by more than a limit, which is said already
-            if (ch.untold or hidden) and any(
-                _more(ch, hidden, p) and not (surely and _more(ch, 0.0, p)) for p in asked
-            ):
+            doubted = [j for n in judges(ch.metric) if (j := told.get(n)) and j.untold]
+            if any(_nobody_tells(ch, p, doubted, known(ch.metric) in told) for p in asked):
                 why = "time depends on the inputs, which are others on either side"
-                yield f"nobody can say whether {ch.metric} of {_at(pair.new)} is worse: {why}; name means instead"
+                other = known(ch.metric) if ch.metric.endswith("_mean") else "means"
+                yield f"nobody can say whether {ch.metric} of {_at(pair.new)} is worse: {why}; name {other} instead"
+
+
+def _nobody_tells(ch: Change, percent: float, doubted: Sequence[Change], judged: bool) -> bool:
+    """Whether a change may be above a limit where means that judge it are ``doubted``, or none has ``judged`` it."""
+    if ch.hidden and _more(ch, ch.hidden, percent) and any(_more(j, 0.0, percent) for j in doubted):
+        return True
+    hidden = 0.0 if judged else ch.hidden
+    surely = ch.verdict == "worse" and _more(ch, 0.0, percent)  # which is said already
+    return bool(ch.untold or hidden) and _more(ch, hidden, percent) and not surely
 
 
 class _Source(NamedTuple):
