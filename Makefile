@@ -60,9 +60,10 @@ test-rust:            ## the native core's half of it
 	@scripts/setup test
 	cargo test --release --locked -q
 
-test-python:          ## the other half; PYTEST="tests/sources -k zip" and so on for a part
+test-python:          ## the other half; PYTEST="tests/sources -k zip" and so on for a part; one more at once than cores,
+                      ## for boards wait
 	@scripts/setup test
-	.venv/bin/python -m pytest -rsR --rerun-show-tracebacks -m "not long" -n auto --dist worksteal $(PYTEST)
+	.venv/bin/python -m pytest -rsR --rerun-show-tracebacks -m "not long" -n $$(($$(nproc) + 1)) --dist worksteal $(PYTEST)
 
 test-long: test       ## minutes of differential testing more
 	@scripts/setup test-long

@@ -212,6 +212,7 @@ def compare(
     a pair, if both sides have one of these places.
     """
     said: dict[str, None] = {}
+    old, new = ([inputs.with_known(r, metrics) for r in rows] for rows in (old, new))
     # what is asked for by where it came from, or as other sources, is compared place by place, else each name is of one
     apart = sources or bool({*about} & _OF_PLACES)
     if not apart:

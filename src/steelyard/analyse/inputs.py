@@ -21,6 +21,7 @@ from .answer import in_means
 ASKED = tuple(dict.fromkeys(size for name in ("default", "gmu", "nist-grid") for size in NAMED[name]))
 _OPS = "|".join(OPERATIONS)
 _OF_MEAN = re.compile(rf"(?:cycles|instructions|ticks)_({_OPS})(?:_warm)?_mean|energy_({_OPS})_modelled")
+_KNOWN = "_known_mean"
 _OF_CALLS = re.compile(rf"({_OPS})(?:@.*|_fixed|_(?:long_)?per_(?:ad_)?byte)")
 #: standard deviations within which nothing can be said
 _SURE = 2.0
@@ -36,7 +37,7 @@ def known(name: str) -> str:
     """What says over the known answers whether an operation got worse, ``cycles_encrypt_known_mean``: a mean's own
     counterpart, and that of cycles for modelled energy, points and cycles per byte; empty for anything else."""
     op = _operation(name)
-    return f"{_quantity(name)}_{op}_known_mean" if op else ""
+    return f"{_quantity(name)}_{op}{_KNOWN}" if op else ""
 
 
 def judges(name: str) -> tuple[str, ...]:
@@ -44,30 +45,48 @@ def judges(name: str) -> tuple[str, ...]:
     answers, whose inputs may feel little of a change, and of points and lines that over fresh ones, which scatters
     less."""
     op = _operation(name)
-    own = [f"{_quantity(name)}_{op}_mean"] if op and _OF_CALLS.fullmatch(name) else []
+    own = [f"{_quantity(name)}_{op}_mean"] if of_calls(name) else []
     return (known(name), *own) if op else ()
+
+
+def of_calls(name: str) -> bool:
+    """Whether a metric is of single calls, as points and lines are, and no mean."""
+    return _OF_CALLS.fullmatch(name) is not None
 
 
 def needed(names: Iterable[str]) -> Iterator[str]:
     """The columns that tell, of each of these metrics, what inputs make of it."""
     for name in names:
-        if op := _operation(name):
+        if name.endswith(_KNOWN):
+            yield _mean_of(name)
+        elif op := _operation(name):
             yield from (known(name), f"{_quantity(name)}_{op}_mean", f"cycles_{op}_inputs_sd", f"{op}_fixed")
 
 
+def with_known(row: Row, names: Iterable[str]) -> Row:
+    """A row with those of these metrics that are means over the known answers: where no mean over fresh inputs is, the
+    mean is that."""
+    more = {n: row.get(_mean_of(n)) for n in names if n.endswith(_KNOWN) and row.get(n) is None}
+    return row | more if more else row
+
+
 def of_judges(a: Row, b: Row, names: Iterable[str]) -> tuple[Row, Row, list[str]]:
-    """Two rows, and what both have of the :func:`judges` of these metrics where the time of one depends on the inputs,
-    or single calls scatter with them: where no mean over fresh inputs is, that over the known answers is the mean."""
+    """Two rows :func:`with_known`, and what both have of the :func:`judges` of these metrics where the time of one
+    depends on the inputs, or single calls scatter with them."""
     asked = {n: other for n in names if (other := known(n)) and any(_varies(r, n, other) for r in (a, b))}
-    means = {*asked.values()}
-    a, b = (r | {n: r.get(n.replace("_known", "")) for n in means if r.get(n) is None} for r in (a, b))
+    a, b = (with_known(r, asked.values()) for r in (a, b))
     every = dict.fromkeys(j for n in asked for j in judges(n))
     return a, b, [n for n in sorted(every) if None not in (a.get(n), b.get(n))]
 
 
+def _mean_of(name: str) -> str:
+    """The mean that goes with one over the known answers."""
+    return f"{name.removesuffix(_KNOWN)}_mean"
+
+
 def _varies(row: Row, name: str, other: str) -> bool:
     scatters = row.get(f"cycles_{_operation(name)}_inputs_sd") is not None
-    return row.get(other) is not None or (scatters and _OF_CALLS.fullmatch(name) is not None)
+    return row.get(other) is not None or (scatters and of_calls(name))
 
 
 def apart(a: Row, b: Row, name: str) -> tuple[float, float]:
@@ -187,8 +206,7 @@ def _of_mean(a: Row, b: Row, name: str, op: str, *, same: bool) -> tuple[float, 
             off = missed = _SURE * seen / math.sqrt(calls or _SAMPLE)
         else:  # of the known answers where a sample saw no difference, as far as it tells one
             bound = _bound(row, op, quantity)
-            chance, missed = (_SURE * sd / math.sqrt(_SAMPLE) for sd in (seen or scatter, scatter))
-            off, missed = bound + (chance if seen else min(bound, chance)), bound + missed
+            off, missed = (bound + _SURE * sd / math.sqrt(_SAMPLE) for sd in (seen, scatter))
         near += off * _number(row, name)
         wide += (off if same else missed) * _number(row, name)
     return near, wide

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
@@ -10,7 +11,7 @@ from ..model.metric import metric
 from ..model.row import Value
 from .answer import pattern, workload_name
 from .compare import AREA, DEPTH, OF_FREQUENCY, Change, Comparison, Pair
-from .inputs import judges
+from .inputs import judges, known, of_calls
 
 _WORDS = {
     "cycles": ("faster", "slower"),
@@ -21,6 +22,9 @@ _WORDS = {
     "speed": ("faster", "slower"),
     "area": ("smaller", "larger"),
 }
+_UNTOLD = "not told from other inputs"
+#: what is said where nothing is sure to have changed
+_LEAST = {"untold": _UNTOLD, "unsure": "changed by less than the model's error", "noise": "within the noise"}
 _UNITS = {
     "cycles": "cycles",
     "cycles/byte": "cycles",
@@ -65,22 +69,8 @@ def summary(c: Comparison) -> list[str]:
                 by_target.setdefault(target, set()).add(verdict)
         if not by_target:
             continue
-        n = len(by_target)
-        parts = []
-        for word, test in (
-            (good, lambda v: "better" in v and "worse" not in v),
-            (bad, lambda v: "worse" in v and "better" not in v),
-            (f"partly {good}, partly {bad}", lambda v: {"better", "worse"} <= v),
-            ("not told from other inputs", lambda v: "untold" in v and not {"better", "worse"} & v),
-            (
-                "changed by less than the model's error",
-                lambda v: "unsure" in v and not {"better", "worse", "untold"} & v,
-            ),
-            ("within the noise", lambda v: "noise" in v and not {"better", "worse", "untold", "unsure"} & v),
-        ):
-            hits = sum(bool(test(v)) for v in by_target.values())
-            if hits:
-                parts.append(f"{word} on {_of(hits, n)}")
+        said = Counter(_said(verdicts, good, bad) for verdicts in by_target.values())
+        parts = [f"{word} on {_of(said[word], len(by_target))}" for word in _said_of(good, bad) if said[word]]
         what = _NAMES.get(kind, kind)
         if kind in left_out:  # the others are not all that there is of it
             compared = {ch.metric: p.old["primitive"] for p in c.pairs for ch in p.changes}
@@ -103,12 +93,27 @@ def summary(c: Comparison) -> list[str]:
     return sentences
 
 
+def _said_of(good: str, bad: str) -> tuple[str, ...]:
+    """What is said of a target, in the order of a sentence."""
+    return (good, bad, f"partly {good}, partly {bad}", f"partly {good}, partly {_UNTOLD}", *_LEAST.values())
+
+
+def _said(verdicts: set[str], good: str, bad: str) -> str:
+    """What is said of a target with these verdicts; empty where nothing changed."""
+    better, worse, partly, doubtful, *_ = _said_of(good, bad)
+    if "worse" in verdicts:
+        return partly if "better" in verdicts else worse
+    if "better" in verdicts:
+        return doubtful if "untold" in verdicts else better
+    return next((word for verdict, word in _LEAST.items() if verdict in verdicts), "")
+
+
 def _speaks(change: Change, pair: Pair) -> bool:
     """Whether a change was asked for, or says what other inputs hide of one that was: known answers do not where nobody
     can say what the mean over fresh inputs does."""
-    hidden = (ch.metric for ch in pair.changes if ch.hidden and ch.verdict in ("noise", "same"))
-    doubted = {ch.metric for ch in pair.changes if ch.untold}
-    told = change.metric.replace("_known", "") not in doubted
+    hidden = [ch.metric for ch in pair.changes if ch.hidden and ch.verdict in ("noise", "same")]
+    doubted = {known(ch.metric) for ch in pair.changes if ch.untold and not of_calls(ch.metric)}
+    told = change.metric not in doubted or change.verdict == "worse"
     return not change.beside or (told and any(change.metric in judges(name) for name in hidden))
 
 

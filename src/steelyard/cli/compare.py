@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
 from ..analyse.compare import METRICS, Change, Comparison, Words, compare, needed, sides, usual
-from ..analyse.inputs import judges, known
+from ..analyse.inputs import judges, known, of_calls
 from ..analyse.rows import check_columns, rows
 from ..analyse.summary import summary
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -227,7 +227,7 @@ def _untold(result: Comparison, limits: Sequence[tuple[str, float]]) -> Iterator
             doubted = [j for n in judges(ch.metric) if (j := told.get(n)) and j.untold]
             if any(_nobody_tells(ch, p, doubted, known(ch.metric) in told) for p in asked):
                 why = "time depends on the inputs, which are others on either side"
-                other = known(ch.metric) if ch.metric.endswith("_mean") else "means"
+                other = "means" if of_calls(ch.metric) else known(ch.metric)
                 yield f"nobody can say whether {ch.metric} of {_at(pair.new)} is worse: {why}; name {other} instead"
 
 
