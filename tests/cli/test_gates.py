@@ -70,5 +70,14 @@ def test_a_gate_of_chosen_metrics_is_of_these(cli: Cli, tmp_path: Path) -> None:
 def test_a_gate_that_cannot_fail_is_refused(cli: Cli, tmp_path: Path, rule: str) -> None:
     one = replace(record(), metrics={"rom": 100, "key_bytes": 9})
     store(tmp_path / "results.db", one)
-    refused = cli(f"compare lea/opt lea/opt --fail-on '{rule}'")
-    assert (refused.code, rule in refused.err) == (2, True), refused
+    refused = cli(f"compare lea/opt lea/opt --fail-on {rule}")
+    assert (refused.code, f"--fail-on '{rule}': " in refused.err) == (2, True), refused
+    assert ("neither more nor less" in refused.err) == ("-" not in rule), refused
+
+
+def test_known_answers_are_gated_by_name_where_no_mean_is_over_fresh_inputs(cli: Cli, tmp_path: Path) -> None:
+    runs = [replace(record(name), metrics={"cycles_encrypt_mean": n}) for name, n in (("a1/x", 4000), ("b1/x", 4100))]
+    store(tmp_path / "results.db", *runs)
+    gate = cli("compare a1/x b1/x -c cycles_encrypt_known_mean --fail-on cycles_encrypt_known_mean>1%")
+    assert gate.code == 1, gate
+    assert gate.err.strip().startswith("--fail-on: cycles_encrypt_known_mean is worse by more than 1 %"), gate

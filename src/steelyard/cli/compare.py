@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..analyse import expression, files
 from ..analyse.answer import has_figures, means_over, workload_name
 from ..analyse.compare import METRICS, Change, Comparison, Words, compare, needed, sides, usual
-from ..analyse.inputs import judges, known, of_calls
+from ..analyse.inputs import judges, known, of_calls, with_known
 from ..analyse.rows import check_columns, rows
 from ..analyse.summary import summary
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -91,7 +91,7 @@ def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     weighing = Revisions.of(ask, ask.workload)
     both = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
     named = metrics if ask.columns else _limited(ask)
-    say_empty(named, [*both[0], *both[1]], ask.db)
+    say_empty(named, [with_known(r, named) for rows in both for r in rows], ask.db)
     threshold = _fraction(ask.threshold)
     made = compare(*both, metrics=metrics, threshold=threshold, about=["revision"], wanted=named, beside=["workload"])
     return replace(made, sources=(*made.sources, *weighing.lost(ask.old, ask.new))), ()
@@ -116,7 +116,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
         asked.append(mentioned)
     (old, new), about, left_out = sides(asked, stored)
     named = metrics if ask.columns else _limited(ask)
-    say_empty(named, [*old, *new], ask.db)
+    say_empty(named, [with_known(r, named) for r in (*old, *new)], ask.db)
     each = all(s.is_file for s in sources) and "workload" not in about and _same_workloads(old, new)
     compared = compare(
         old,
